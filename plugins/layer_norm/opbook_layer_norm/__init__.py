@@ -1,0 +1,85 @@
+"""Layer normalization, as an opbook plugin."""
+
+import numpy as np
+
+from opbook import Array, builtin, hookimpl
+from opbook.errors import InputError
+
+
+# Every row is shifted to mean 0, scaled to variance 1, and then given a learned scale and offset per column.
+#
+# The variance is the *biased* one (divided by D, not D − 1) and `eps` stands under the root, so a row whose entries are
+# all alike comes out as exactly `beta` instead of 0/0.
+#
+# The mean is taken of `x - x[..., :1]` rather than of `x`. Mathematically that changes nothing, as the mean drops out
+# of the difference; numerically it decides whether a row such as 10 000 000 ± 1 keeps any digits, because the first
+# subtraction is exact for numbers that are close together.
+#
+# **The gradient.** With x̂ = (x − μ) / σ and the cotangent g of the value, let h = g · gamma. Both μ and σ depend on
+# every entry of the row, so the gradient is h with two of its components taken out: its mean, and its part along x̂,
+#
+# $$\frac{\partial}{\partial x} = \frac{1}{\sigma}\left(h - \overline{h} - \hat x\,\overline{h \hat x}\right).$$
+#
+# That is why moving a whole row up, or stretching it, changes nothing: both directions are the ones removed. The rule
+# keeps x̂ and 1/σ and nothing else. gamma and beta are shared by all rows, so their gradients are sums over rows.
+@builtin(category="Statistics & ML", aliases=("layernorm", "layer normalization", "ln"))
+def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
+    """Normalizes every row of x to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
+
+    The statistics are taken over the last axis, for each row on its own, so the result does not depend on the batch.
+
+    Args:
+        x: The rows to normalize.
+        gamma: A scale for each column.
+        beta: An offset for each column.
+        eps: Added to the variance, under the root; at least 0.
+
+    Returns:
+        An array of x's shape and dtype.
+
+    Raises:
+        ShapeError: gamma or beta has another length than x's rows.
+        InputError: eps is negative, or it is 0 and a row is constant.
+
+    Source:
+        Ba, Kiros and Hinton, *Layer Normalization* (2016), equation 4; operator `LayerNormalization` of ONNX opset 17.
+    """
+    shifted = x - x[..., :1]
+    centred = shifted - shifted.mean(axis=-1, keepdims=True)
+    variance = (centred**2).mean(axis=-1, keepdims=True)
+    _check_eps(eps, variance)
+    return gamma * centred / np.sqrt(variance + eps) + beta
+
+
+@layer_norm.defvjp
+def _(x, gamma, beta, *, eps=1e-5):
+    centred = x - x[..., :1]
+    centred -= centred.mean(axis=-1, keepdims=True)
+    # float64 here keeps the squares of 1e30-sized float32 values from overflowing
+    variance = np.einsum("...d,...d->...", centred, centred, dtype=np.float64)[..., None] / x.shape[-1]
+    _check_eps(eps, variance)
+    reciprocal = (1 / np.sqrt(variance + eps)).astype(x.dtype)
+    normed = centred * reciprocal
+    gamma = gamma.copy()
+
+    def pullback(g):
+        rows = tuple(range(g.ndim - 1))
+        h = g * gamma
+        along = np.mean(h * normed, axis=-1, keepdims=True)
+        dx = reciprocal * (h - np.mean(h, axis=-1, keepdims=True) - normed * along)
+        return dx, np.sum(g * normed, axis=rows), np.sum(g, axis=rows)
+
+    return gamma * normed + beta, pullback
+
+
+def _check_eps(eps, variance):
+    if eps < 0:
+        raise InputError(f"layer_norm: eps must be at least 0, but is {eps:g}")
+    if eps == 0 and np.any(variance == 0):
+        raise InputError("layer_norm: a row of x is constant, so its variance is 0 and can't be divided by; pass eps > 0")
+
+
+@hookimpl
+def opbook_builtins():
+    """Add layer_norm."""
+    return [layer_norm]

@@ -1,0 +1,290 @@
+"""The catalogue: every loaded builtin by name, with the plugin and the distribution that it came from.
+
+One bad plugin costs its own builtins and nothing else: it is skipped, and said to be skipped, by `opbook plugins`.
+"""
+
+import importlib.metadata
+import importlib.util
+import inspect
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pluggy
+
+from opbook import hookspecs
+from opbook.builtin import Builtin
+from opbook.errors import PluginError, UnknownBuiltinError, nearest
+
+ENTRY_POINT_GROUP = "opbook"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a plugin can be found, before it is loaded.
+
+    Attributes:
+        name: The entry point's name, or the file's without its ending.
+        distribution: The distribution's name, or "" for a file.
+        version: The distribution's version, or "".
+        module: The module that the entry point names, or the file's path.
+        licence: The distribution's licence, or "".
+    """
+
+    name: str
+    distribution: str
+    version: str
+    module: str
+    licence: str = ""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a single file rather than a distribution."""
+        return not self.distribution
+
+    def __str__(self) -> str:
+        if self.is_file:
+            return self.module
+        return f"{self.distribution} {self.version} (entry point {self.name} = {self.module})"
+
+    def load(self) -> ModuleType:
+        """Import the plugin's module."""
+        if not self.is_file:
+            return importlib.import_module(self.module)
+        return _import_file(Path(self.module))
+
+
+@dataclass
+class PluginInfo:
+    """A plugin as it was found and what became of it.
+
+    Attributes:
+        source: Where it was found.
+        state: `"loaded"`, `"disabled"` or `"failed"`.
+        error: Why it failed, in one line with what to do.
+        path: The module's file, once it is loaded.
+        builtins: The names that it adds.
+    """
+
+    source: Source
+    state: str = "loaded"
+    error: str = ""
+    path: str = ""
+    builtins: list[str] = field(default_factory=list)
+
+
+class Catalogue(Mapping[str, Builtin]):
+    """The loaded builtins by name, in alphabetical order.
+
+    Attributes:
+        plugins: Every plugin found, whether it could be loaded or not.
+    """
+
+    def __init__(self, plugins: list[PluginInfo], builtins: Iterable[tuple[PluginInfo, Builtin]]) -> None:
+        self.plugins = plugins
+        claims: dict[str, list[tuple[PluginInfo, Builtin]]] = {}
+        for info, op in builtins:
+            claims.setdefault(op.name, []).append((info, op))
+        self._claims = dict(sorted(claims.items()))
+        self._builtins = {name: found[0][1] for name, found in self._claims.items() if len(found) == 1}
+
+    def __getitem__(self, name: str) -> Builtin:
+        if name in self._builtins:
+            return self._builtins[name]
+        if name in self._claims:
+            raise PluginError(self._conflict(name))
+        failed = [info.source.name for info in self.plugins if info.state == "failed"]
+        missing = f" Plugins that failed to load: {', '.join(failed)}; opbook plugins says why." if failed else ""
+        raise UnknownBuiltinError(
+            f"there is no builtin {name}.{nearest(str(name), self._builtins)}{missing} opbook list shows all"
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._builtins)
+
+    def __len__(self) -> int:
+        return len(self._builtins)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._builtins
+
+    def _conflict(self, name: str) -> str:
+        owners = [str(info.source) for info, _ in self._claims[name]]
+        disable = " or ".join(f"OPBOOK_DISABLE={info.source.name}" for info, _ in self._claims[name])
+        return f"{len(owners)} plugins claim the builtin {name}: {' and '.join(owners)}. Choose with {disable}"
+
+    def conflicts(self) -> list[str]:
+        """Say which names more than one plugin claims.
+
+        Returns:
+            One message for each, which names the plugins and how to choose.
+        """
+        return [self._conflict(name) for name in self._claims if name not in self._builtins]
+
+    def plugin_of(self, name: str) -> PluginInfo:
+        """Find the plugin that a builtin came from.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            The plugin.
+
+        Raises:
+            UnknownBuiltinError: There is no such builtin.
+        """
+        self[name]
+        return self._claims[name][0][0]
+
+    def categories(self) -> dict[str, list[Builtin]]:
+        """Group the builtins.
+
+        Returns:
+            The builtins of each category, both in alphabetical order.
+        """
+        grouped: dict[str, list[Builtin]] = {}
+        for op in self._builtins.values():
+            grouped.setdefault(op.category, []).append(op)
+        return dict(sorted(grouped.items()))
+
+
+def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
+    """Load every plugin that is installed.
+
+    Args:
+        files: Paths of one-file plugins to load as well, beside those that `OPBOOK_PLUGINS` names.
+
+    Returns:
+        A catalogue of its own. Entry points or modules named in `OPBOOK_DISABLE` (separated by commas) are left out.
+
+    Raises:
+        PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
+    """
+    strict = os.environ.get("OPBOOK_STRICT") == "1"
+    disabled = {name.strip() for name in os.environ.get("OPBOOK_DISABLE", "").split(",")}
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    plugins: list[PluginInfo] = []
+    builtins: list[tuple[PluginInfo, Builtin]] = []
+    for source in _sources(files):
+        info = PluginInfo(source)
+        plugins.append(info)
+        if {source.name, source.module, source.distribution} & disabled - {""}:
+            info.state = "disabled"
+            continue
+        try:
+            ops = _load_one(manager, info)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may raise anything, SystemExit included
+            info.state = "failed"
+            info.error = (
+                f"{source}: {type(error).__name__}: {error}. Mend it, or leave it out with OPBOOK_DISABLE={source.name}"
+            )
+            if strict:
+                raise PluginError(info.error) from error
+            continue
+        info.builtins = sorted(op.name for op in ops)
+        builtins += [(info, op) for op in ops]
+    catalogue = Catalogue(plugins, builtins)
+    if strict and catalogue.conflicts():
+        raise PluginError(catalogue.conflicts()[0])
+    return catalogue
+
+
+_default: Catalogue | None = None
+_lock = threading.Lock()
+
+
+def catalogue() -> Catalogue:
+    """The catalogue of this process: every installed plugin and the files in `OPBOOK_PLUGINS`, loaded on first use.
+
+    Returns:
+        The same catalogue every time.
+    """
+    global _default
+    with _lock:
+        if _default is None:
+            _default = load()
+        return _default
+
+
+def _sources(files: Sequence[str | os.PathLike[str]]) -> list[Source]:
+    """Find plugins, each once, in an order that does not depend on that of discovery."""
+    found = set()
+    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+        if point.dist is not None:
+            meta = point.dist.metadata
+            licence = next((meta[key] for key in ("License-Expression", "License") if key in meta), "")
+            found.add(Source(point.name, point.dist.name, point.dist.version, point.value, licence))
+    named = [part for part in os.environ.get("OPBOOK_PLUGINS", "").split(os.pathsep) if part]
+    for file in [*named, *files]:
+        path = Path(file).resolve()
+        found.add(Source(path.stem, "", "", str(path)))
+    return sorted(found, key=lambda s: (s.distribution, s.name, s.module))
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no such file: {path}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path.name} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    # dataclasses, pickle and inspect look a function's module up by its name
+    sys.modules.setdefault(path.stem, module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        if sys.modules.get(path.stem) is module:
+            del sys.modules[path.stem]
+        raise
+    return module
+
+
+def _load_one(manager: pluggy.PluginManager, info: PluginInfo) -> list[Builtin]:
+    """Import, register and ask one plugin; if anything fails, nothing of it stays registered."""
+    module = info.source.load()
+    if not inspect.ismodule(module):
+        raise TypeError(f"an entry point must name a module, but {info.source.module} is a {type(module).__name__}")
+    info.path = module.__file__ or ""
+    name = f"{info.source.distribution}:{info.source.name}:{info.source.module}"
+    manager.register(module, name)
+    try:
+        _refuse_misspelt(manager, module)
+        ops: list[Builtin] = []
+        for hook in manager.hook.opbook_builtins.get_hookimpls():
+            if hook.plugin_name == name:
+                ops += _checked(hook.function())
+        return ops
+    except BaseException:
+        manager.unregister(name=name)
+        raise
+
+
+def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
+    known = [name for name in vars(hookspecs) if name.startswith("opbook_")]
+    callers = manager.get_hookcallers(module) or []
+    for caller in callers:
+        if not caller.has_spec():
+            raise ValueError(
+                f"there is no hook {caller.name}.{nearest(caller.name, known)} The hooks are {', '.join(known)}"
+            )
+    if not callers:
+        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
+
+
+def _checked(result: Any) -> list[Builtin]:
+    if not isinstance(result, Iterable):
+        raise TypeError(f"opbook_builtins() must return a list of builtins, but returned {type(result).__name__}")
+    ops = list(result)
+    for op in ops:
+        if not isinstance(op, Builtin):
+            hint = "; decorate it with @builtin(category=...)" if callable(op) else ""
+            raise TypeError(f"opbook_builtins() returned {op!r}, which is no builtin{hint}")
+    return ops

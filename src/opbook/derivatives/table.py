@@ -1,0 +1,122 @@
+"""The tables that the rules are entered in, and what the rules share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+Vjp = Callable[[Any], Any]
+"""Takes the cotangent of a value, returns the gradient of one argument."""
+
+Unpack = Callable[..., tuple[Sequence[Any], Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """How one function is differentiated.
+
+    Attributes:
+        rule: Takes the arguments; returns the value and, for each positional argument, its VJP (None for an argument
+            that has no gradient, such as a condition).
+        unpack: For a function that takes its arrays in a sequence: turns the call's arguments into the rule's.
+    """
+
+    rule: Callable[..., tuple[Any, Sequence[Vjp | None]]]
+    unpack: Unpack | None = None
+
+
+PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
+"""Functions with a rule of their own."""
+
+COMPOSITES: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""Functions that are written out in terms of others."""
+
+CONSTANTS: set[Callable[..., Any]] = set()
+"""Functions whose result does not change with a small change of the input: plain arrays, no gradient."""
+
+UFUNC_REDUCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
+    np.add: np.sum,
+    np.multiply: np.prod,
+    np.maximum: np.max,
+    np.minimum: np.min,
+}
+"""What `ufunc.reduce` is under its usual name."""
+
+
+def primitive(*functions: Callable[..., Any], unpack: Unpack | None = None) -> Callable[[Any], Any]:
+    """Enter a rule for one function, or for several names of it."""
+
+    def enter(rule: Any) -> Any:
+        PRIMITIVES.update(dict.fromkeys(functions, Primitive(rule, unpack)))
+        return rule
+
+    return enter
+
+
+def composite(*functions: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Enter a function that says the same as `functions` in terms of others."""
+
+    def enter(definition: Any) -> Any:
+        COMPOSITES.update(dict.fromkeys(functions, definition))
+        return definition
+
+    return enter
+
+
+def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function of our own be intercepted through NumPy's dispatch protocol, as NumPy's own functions are."""
+
+    @wraps(function)
+    def dispatch(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(x, "__array_function__") and not isinstance(x, np.ndarray):
+            return x.__array_function__(dispatch, (type(x),), (x, *args), kwargs)
+        return function(x, *args, **kwargs)
+
+    return dispatch
+
+
+def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum a gradient back to the shape that its argument had.
+
+    Args:
+        gradient: An array of the shape that `shape` was broadcast to.
+        shape: The argument's own shape.
+
+    Returns:
+        The sum over every axis that broadcasting added or stretched, of shape `shape`.
+    """
+    own = np.shape(gradient)
+    if own == shape:
+        return gradient
+    added = len(own) - len(shape)
+    stretched = tuple(i for i, n in enumerate(shape, added) if n == 1 and own[i] != 1)
+    return np.reshape(np.sum(gradient, axis=(*range(added), *stretched), keepdims=True), shape)
+
+
+def normalized_axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
+    """Turn NumPy's `axis` argument into a tuple of non-negative axes."""
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(int(a) % ndim for a in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def full_name(function: Callable[..., Any]) -> str:
+    """Name a NumPy function the way people write it, such as `np.linalg.inv`."""
+    module = getattr(function, "__module__", None) or "numpy"
+    return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
+
+
+def supported() -> dict[str, list[str]]:
+    """List the functions that the tape takes, from the tables themselves.
+
+    Returns:
+        Names under `"differentiable"` and `"constant"` (those without a gradient), in alphabetical order.
+    """
+
+    def names(functions: Any) -> list[str]:
+        public = {full_name(function) for function in functions}
+        return sorted(name for name in public if name.startswith("np."))
+
+    return {"differentiable": names([*PRIMITIVES, *COMPOSITES]), "constant": names(CONSTANTS)}

@@ -1,0 +1,533 @@
+"""Reverse-mode differentiation of plain NumPy code.
+
+A [`Tape`][opbook.tape.Tape] is a list of steps. Values made while `f` runs are
+[`TapeValue`][opbook.tape.TapeValue]s: each carries its array, its tape and its place on it, so there is no global state
+and nothing to switch on. The order in which steps were recorded is a topological order, so the backward pass is one
+loop over the list in reverse.
+
+For the gradient of a gradient, an inner tape's values simply hold an outer tape's values where plain ones hold arrays.
+"""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from opbook import tree
+from opbook.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_REDUCTIONS, cast
+from opbook.derivatives.shaping import take_items
+from opbook.derivatives.table import full_name
+from opbook.errors import ArgumentError, DTypeError, ShapeError, TapeError, nearest
+
+FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+"""The dtypes that opbook computes with."""
+
+Pull = Callable[[Any], Sequence[Any]]
+"""Takes the cotangent of a step's value, returns one gradient for each parent."""
+
+_births = itertools.count()  # only orders tapes by age: an inner tape is always younger than the one around it
+
+
+class Tape:
+    """The steps of one `vjp` call, in the order in which they ran."""
+
+    __slots__ = ("_steps", "age")
+
+    def __init__(self) -> None:
+        self.age = next(_births)
+        self._steps: list[tuple[Sequence[int], Pull | None]] = []
+
+    def watch(self, array: Any) -> "TapeValue":
+        """Enter an input."""
+        return self.record(array, (), None)
+
+    def record(self, value: Any, parents: Sequence[int], pull: Pull | None) -> "TapeValue":
+        """Enter a step.
+
+        Args:
+            value: What the step computed.
+            parents: Places of the steps that it computed it from.
+            pull: Its pullback, which must not change its argument.
+
+        Returns:
+            The value, with its place on this tape.
+        """
+        self._steps.append((parents, pull))
+        return TapeValue(value, self, len(self._steps) - 1)
+
+    def pull_back(self, cotangents: dict[int, Any], inputs: Sequence[int]) -> list[Any]:
+        """Run the tape in reverse. Nothing is changed in place, so it can be run again.
+
+        Args:
+            cotangents: Cotangents of values, by place.
+            inputs: Places of the inputs whose gradients are asked for.
+
+        Returns:
+            One gradient for each of `inputs`; None where the values do not depend on it.
+        """
+        wanted = set(inputs)
+        pending = dict(cotangents)
+        for place in range(max(pending, default=-1), -1, -1):
+            parents, pull = self._steps[place]
+            if pull is None or place not in pending:
+                continue
+            g = pending[place] if place in wanted else pending.pop(place)
+            for parent, gradient in zip(parents, pull(g), strict=True):
+                pending[parent] = pending[parent] + gradient if parent in pending else gradient
+        return [pending.get(place) for place in inputs]
+
+
+class TapeValue(NDArrayOperatorsMixin):
+    """An array on a tape. It takes NumPy's functions, operators and methods, as an array does.
+
+    Comparisons give plain Boolean arrays, and `bool(x < 0)` works, so ordinary `if` statements do. What would silently
+    lose the gradient is refused with an error that says what to write instead.
+    """
+
+    __slots__ = ("_place", "_tape", "value")
+
+    __hash__ = object.__hash__
+
+    def __init__(self, value: Any, tape: Tape, place: int) -> None:
+        self.value = value
+        self._tape = tape
+        self._place = place
+
+    # What an array tells about itself
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The array's shape."""
+        shape: tuple[int, ...] = self.value.shape
+        return shape
+
+    @property
+    def ndim(self) -> int:
+        """How many axes the array has."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many entries the array has."""
+        return int(np.prod(self.shape))
+
+    @property
+    def dtype(self) -> Any:
+        """The array's dtype."""
+        return self.value.dtype
+
+    @property
+    def T(self) -> Any:
+        """The transpose."""
+        return np.transpose(self)
+
+    @property
+    def mT(self) -> Any:
+        """The transpose of the last two axes."""
+        return np.swapaxes(self, -1, -2)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __repr__(self) -> str:
+        return f"TapeValue({stop_gradient(self)!r})"
+
+    def __format__(self, spec: str) -> str:
+        return format(stop_gradient(self), spec)
+
+    def __bool__(self) -> bool:
+        return bool(stop_gradient(self))
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: Any) -> Any:
+        kept = tuple(_kept_index(i) for i in index) if isinstance(index, tuple) else _kept_index(index)
+        return _apply(take_items, (self, kept), {})
+
+    # What would lose the gradient without a word
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TapeError(
+            "a value on a tape can't become a plain array, as its gradient would be lost: build arrays of such values "
+            "with np.stack or np.concatenate, or take opbook.stop_gradient(x) where no gradient is meant"
+        )
+
+    def __float__(self) -> float:
+        raise TapeError(
+            "float() of a value on a tape would lose its gradient: leave it an array (NumPy's functions take it), or "
+            "take float(opbook.stop_gradient(x)) where no gradient is meant"
+        )
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TapeError("a value on a tape can't be written into: build the new array with np.where or np.concatenate")
+
+    # NumPy's dispatch protocols
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if kwargs.get("out") is not None:
+            raise TapeError(
+                f"{full_name(ufunc)} can't write into an array (out=, += and the like) while it is being "
+                "differentiated: write x = x + y instead of x += y"
+            )
+        kwargs.pop("out", None)
+        if method == "reduce" and ufunc in UFUNC_REDUCTIONS:
+            kwargs.setdefault("axis", 0)
+            return _apply(UFUNC_REDUCTIONS[ufunc], inputs, kwargs)
+        if method != "__call__":
+            raise TapeError(f"{full_name(ufunc)}.{method} is not known to the tape: use NumPy functions such as np.sum")
+        return _apply(ufunc, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _apply(function, args, kwargs)
+
+    # The methods of an array
+
+    def astype(self, dtype: Any, **_: Any) -> Any:
+        """Convert to another dtype; the gradient is converted back."""
+        return cast(self, np.dtype(dtype))
+
+    def reshape(self, *shape: Any) -> Any:
+        """`np.reshape`, also with the lengths as separate arguments."""
+        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes: Any) -> Any:
+        """`np.transpose`, also with the axes as separate arguments."""
+        return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
+
+    def flatten(self) -> Any:
+        """`np.ravel`."""
+        return np.ravel(self)
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: TapeValue, *args: Any, **kwargs: Any) -> Any:
+        return function(self, *args, **kwargs)
+
+    method.__doc__ = f"`np.{function.__name__}`."
+    method.__name__ = function.__name__
+    return method
+
+
+for _function in (
+    *(np.sum, np.mean, np.var, np.std, np.max, np.min, np.prod, np.cumsum, np.trace, np.diagonal),
+    *(np.ravel, np.squeeze, np.swapaxes, np.repeat, np.take, np.copy, np.clip, np.dot, np.round),
+    *(np.argmax, np.argmin, np.argsort, np.all, np.any),
+):
+    setattr(TapeValue, {"amax": "max", "amin": "min"}.get(_function.__name__, _function.__name__), _method(_function))
+
+
+def stop_gradient(x: Any) -> Any:
+    """Take a value off every tape.
+
+    Args:
+        x: A value on a tape, or anything else.
+
+    Returns:
+        The plain array that `x` stands for; `x` itself if it is on no tape. What is computed from it has no gradient.
+    """
+    while isinstance(x, TapeValue):
+        x = x.value
+    return x
+
+
+def newest_tape(values: Sequence[Any]) -> Tape | None:
+    """Find the innermost tape among values.
+
+    Args:
+        values: Values on tapes, and others.
+
+    Returns:
+        The youngest tape, or None if no value is on a tape.
+    """
+    tapes = [value._tape for value in values if isinstance(value, TapeValue)]
+    return max(tapes, key=lambda tape: tape.age) if tapes else None
+
+
+def off_tape(values: Sequence[Any], tape: Tape) -> tuple[list[Any], list[int], list[int]]:
+    """Unwrap the values that are on one tape.
+
+    Args:
+        values: Values on that tape, on older ones, and others.
+        tape: The tape.
+
+    Returns:
+        The values as `tape` sees them, the positions of those on it, and their places on it.
+    """
+    positions = [i for i, value in enumerate(values) if isinstance(value, TapeValue) and value._tape is tape]
+    plain = list(values)
+    for i in positions:
+        plain[i] = values[i].value
+    return plain, positions, [values[i]._place for i in positions]
+
+
+def _kept_index(index: Any) -> Any:
+    """Copy an index array, so that changing it later changes no gradient."""
+    return np.array(stop_gradient(index)) if isinstance(index, np.ndarray | list | TapeValue) else index
+
+
+def _apply(function: Any, args: Any, kwargs: Any) -> Any:
+    """Run a NumPy function on values of which at least one is on a tape, and record it."""
+    if function in CONSTANTS:
+        return function(*tree.map_leaves(stop_gradient, tuple(args)), **kwargs)
+    try:
+        if function in COMPOSITES:
+            return COMPOSITES[function](*args, **kwargs)
+        known = PRIMITIVES.get(function)
+        if known is None:
+            raise _unknown(function)
+        if known.unpack is not None:
+            args, kwargs = known.unpack(*args, **kwargs)
+        tape = newest_tape(args)
+        if tape is None:
+            raise TapeError(f"{full_name(function)} takes values on a tape only as positional arguments")
+        plain, positions, places = off_tape(args, tape)
+        # Arrays that are not on the tape belong to the caller, who may change them before the pullback runs.
+        plain = [np.array(x) if isinstance(x, np.ndarray) and i not in positions else x for i, x in enumerate(plain)]
+        value, vjps = known.rule(*plain, **kwargs)
+    except TapeError:
+        raise
+    except TypeError as error:
+        raise TapeError(f"the tape does not take {full_name(function)} with these arguments: {error}") from None
+    for i in positions:
+        if vjps[i] is None:
+            raise TapeError(
+                f"argument {i + 1} of {full_name(function)} has no gradient; take opbook.stop_gradient of it"
+            )
+    chosen: list[Any] = [vjps[i] for i in positions]
+    return tape.record(value, places, lambda g: [vjp(g) for vjp in chosen])
+
+
+def _unknown(function: Any) -> TapeError:
+    name = full_name(function)
+    known = {full_name(f): f for f in (*PRIMITIVES, *COMPOSITES)}
+    return TapeError(
+        f"{name} is not known to the tape.{nearest(name, known)} Write it with functions that are (the list is in the "
+        "documentation under Reference, Differentiable NumPy), or make it a builtin with a rule of its own "
+        "(@builtin and defvjp)"
+    )
+
+
+# ---------------------------------------------------------------------------------------------- the public functions
+
+
+def as_float_array(x: Any, what: str = "the argument") -> Any:
+    """Take a number or nested lists of numbers as an array that opbook computes with.
+
+    Args:
+        x: A number, an array, nested lists, or a value on a tape.
+        what: How an error names it.
+
+    Returns:
+        An array of float16, float32 or float64 that may share memory with `x`; integers and Booleans become float64.
+
+    Raises:
+        DTypeError: Complex, object and other dtypes.
+        ShapeError: Nested lists of uneven lengths.
+    """
+    if isinstance(x, TapeValue):
+        return x
+    if isinstance(x, tuple | list) and newest_tape(tree.leaves(x)) is not None:
+        return np.stack([as_float_array(item, what) for item in x])
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise ShapeError(
+            f"{what}: its rows differ in length; every row must have as many entries as the first"
+        ) from None
+    if array.dtype in FLOATS:
+        return array
+    if array.dtype.kind in "iub" or (array.size == 0 and array.dtype.kind != "O" and isinstance(x, list)):
+        return array.astype(np.float64)
+    raise DTypeError(
+        f"{what}: expected real numbers (float16, float32 or float64; integers become float64), got dtype {array.dtype}"
+    )
+
+
+def _is_constant(leaf: Any) -> bool:
+    return leaf is None or isinstance(leaf, str | bytes | bool) or callable(leaf)
+
+
+def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Evaluate a function and get its pullback (vector-Jacobian product).
+
+    Args:
+        f: A function of arrays, records, tuples and lists, written with NumPy and builtins.
+        *args: Its positional arguments, which are differentiated. Integers become float64;
+            None, text, true and false, and functions pass through and have no gradient.
+        **kwargs: Its keyword arguments, which are constants.
+
+    Returns:
+        `(value, pullback)`. `pullback(cotangent)` takes a cotangent of the value's structure and shapes and returns a
+        tuple with one gradient per positional argument, each with its argument's structure, shapes and dtypes. It can
+        be called many times.
+
+    Raises:
+        TapeError: `f` does something that the tape cannot differentiate.
+        DTypeError: An argument that is not of real numbers.
+
+    Example:
+        >>> value, pullback = vjp(lambda x: x * x, 3.0)
+        >>> pullback(1.0)
+        (np.float64(6.0),)
+    """
+    inputs = tree.leaves(args)
+    if hasattr(f, "value_and_pullback") and newest_tape(inputs) is None:  # a builtin: its rule needs no tape
+        return f.value_and_pullback(*args, **kwargs)  # type: ignore[no-any-return]
+    names = [f"argument {path[1:].replace(']', '', 1)}" for path in tree.paths(args)]
+    tape = Tape()
+    watched = [
+        leaf if _is_constant(leaf) else tape.watch(_own(leaf, name)) for leaf, name in zip(inputs, names, strict=True)
+    ]
+    result = f(*tree.rebuild(args, watched), **kwargs)
+
+    outputs = tree.leaves(result)
+    plain, _, _ = off_tape(outputs, tape)
+    value = tree.rebuild(result, [_own_value(leaf) for leaf in plain])
+    places = [leaf._place if isinstance(leaf, TapeValue) and leaf._tape is tape else None for leaf in outputs]
+    metas = [(leaf.shape, leaf.dtype) if place is not None else None for leaf, place in zip(plain, places, strict=True)]
+    wanted = [(leaf._place, leaf.shape, leaf.dtype) if isinstance(leaf, TapeValue) else None for leaf in watched]
+    structure, arguments = tree.map_leaves(lambda _: None, result), tree.map_leaves(lambda _: None, args)
+
+    def pullback(cotangent: Any) -> Any:
+        pending: dict[int, Any] = {}
+        for place, meta, g in zip(places, metas, match_structure(cotangent, structure), strict=True):
+            if place is not None and meta is not None:
+                g = fit_cotangent(g, *meta)
+                pending[place] = pending[place] + g if place in pending else g
+        found = iter(tape.pull_back(pending, [w[0] for w in wanted if w]))
+        gradients = [None if w is None else _finished(next(found), w[1], w[2]) for w in wanted]
+        return tree.rebuild(arguments, gradients)
+
+    return value, pullback
+
+
+def _own(leaf: Any, name: str) -> Any:
+    """Copy an input, so that the caller may change it afterwards without changing a gradient."""
+    array = as_float_array(leaf, name)
+    return array if isinstance(array, TapeValue) else np.array(array)
+
+
+def _own_value(leaf: Any) -> Any:
+    """Copy a result, for the same reason; scalars become NumPy scalars."""
+    return np.array(leaf)[()] if isinstance(leaf, np.ndarray | np.generic) else leaf
+
+
+def match_structure(cotangent: Any, structure: Any) -> list[Any]:
+    """List a cotangent's leaves, after checking that it is built like the value.
+
+    Args:
+        cotangent: What the caller passed to a pullback.
+        structure: A structure like the value's.
+
+    Returns:
+        The leaves of the cotangent.
+
+    Raises:
+        ArgumentError: The two are built differently.
+    """
+    if not isinstance(structure, tuple | list | dict):
+        return [cotangent]
+    if not tree.same_structure(structure, cotangent):
+        expected, got = (", ".join(tree.paths(built, "value")) for built in (structure, cotangent))
+        raise ArgumentError(f"the cotangent must be built like the value ({expected}), but has {got}")
+    return tree.leaves(cotangent)
+
+
+def fit_cotangent(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Check a cotangent against the value that it belongs to.
+
+    Args:
+        g: What the caller passed.
+        shape: The value's shape.
+        dtype: The value's dtype.
+
+    Returns:
+        `g` as an array of that dtype.
+
+    Raises:
+        ShapeError: Another shape; a cotangent is never broadcast.
+    """
+    g = as_float_array(g, "the cotangent")
+    if g.shape != shape:
+        raise ShapeError(f"the cotangent must have the value's shape {shape}, but has {g.shape}")
+    return g if g.dtype == dtype else g.astype(dtype)
+
+
+def _finished(gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Give a gradient its argument's shape and dtype, in memory of its own."""
+    if gradient is None:
+        return np.zeros(shape, dtype)[()]
+    if isinstance(gradient, TapeValue):
+        return gradient if gradient.dtype == dtype else gradient.astype(dtype)
+    with np.errstate(over="ignore"):  # beyond the range of a narrower dtype the honest answer is inf
+        return np.array(gradient, dtype)[()]
+
+
+def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., tuple[Any, Any]]:
+    """Make the function that computes `f` and its gradient.
+
+    Args:
+        f: A function whose value is a scalar.
+        argnums: Which positional argument to differentiate, or a sequence of several.
+
+    Returns:
+        A function of the same arguments that returns `(value, gradient)`; the gradient has the structure and shapes of
+        the argument, and is a tuple if `argnums` is a sequence.
+
+    Raises:
+        ShapeError: The value is not a scalar.
+    """
+
+    def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        count = len(args)
+        if not all(-count <= i < count for i in wanted):
+            raise ArgumentError(f"argnums={argnums} asks for a gradient of an argument that is not there: {count} came")
+        places = [i % count for i in wanted]
+
+        def of_wanted(*chosen: Any) -> Any:
+            complete = list(args)
+            for place, value in zip(places, chosen, strict=True):
+                complete[place] = value
+            return f(*complete, **kwargs)
+
+        value, pullback = vjp(of_wanted, *(args[i] for i in places))
+        shape = getattr(value, "shape", None if isinstance(value, tuple | list | dict) else ())
+        if shape != ():
+            what = f"of shape {shape}" if shape is not None else f"a {type(value).__name__}"
+            raise ShapeError(f"grad needs a scalar value, but it is {what}: sum it first, or use vjp with a cotangent")
+        gradients = pullback(1.0)
+        return value, gradients[0] if isinstance(argnums, int) else gradients
+
+    return differentiated
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """Make the gradient of a function.
+
+    Args:
+        f: A function whose value is a scalar.
+        argnums: Which positional argument to differentiate, or a sequence of several.
+
+    Returns:
+        A function of the same arguments that returns the gradient, with the structure and shapes of the argument; a
+        tuple of them if `argnums` is a sequence.
+
+    Raises:
+        ShapeError: The value is not a scalar.
+
+    Example:
+        >>> grad(lambda x: x**3)(2.0)
+        np.float64(12.0)
+    """
+    both = value_and_grad(f, argnums)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    return gradient
