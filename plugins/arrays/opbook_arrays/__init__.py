@@ -1,0 +1,11 @@
+"""Making, joining and rearranging arrays, as an opbook plugin."""
+
+from opbook import hookimpl
+from opbook_arrays.making import arange, eye, linspace, ones, zeros
+from opbook_arrays.rearranging import concatenate, reshape, shape, take, transpose, where
+
+
+@hookimpl
+def opbook_builtins():
+    """Add what makes, joins and rearranges arrays."""
+    return [arange, concatenate, eye, linspace, ones, reshape, shape, take, transpose, where, zeros]

@@ -1,0 +1,190 @@
+"""Arrays made of a few numbers: constants, the identity, and evenly spaced entries."""
+
+import math
+
+import numpy as np
+
+from opbook import Array, builtin
+from opbook.errors import InputError
+
+CATEGORY = "Arrays"
+LARGEST = 10**8
+"""Arrays of more entries are refused: that is 800 MB, and nearly always a slip in a size."""
+
+
+# One size makes a vector, two make a matrix, and a tuple makes any shape: `zeros(shape(x))` is as large as x.
+#
+# The result does not depend on the *values* of anything, so there is no gradient to speak of. More than 10⁸ entries are
+# refused before any memory is asked for.
+@builtin(category=CATEGORY, aliases=("zero matrix", "empty array"))
+def zeros(n: int) -> Array["N"]:
+    """Makes an array of zeros.
+
+    Args:
+        n: How many entries.
+
+    Returns:
+        A vector, a matrix, or an array of the shape asked for, in float64.
+
+    Raises:
+        InputError: A size is negative, or there would be more than 10**8 entries.
+    """
+    return np.zeros(_checked("zeros", n=n))
+
+
+@zeros.overload
+def _(rows: int, columns: int) -> Array["M N"]:
+    """Makes a matrix of zeros.
+
+    Args:
+        rows: How many rows.
+        columns: How many columns.
+    """
+    return np.zeros(_checked("zeros", rows=rows, columns=columns))
+
+
+@zeros.overload
+def _(shape: tuple[int, ...]) -> Array["..."]:
+    """Makes an array of zeros of any shape.
+
+    Args:
+        shape: The length of each axis.
+    """
+    return np.zeros(_checked_shape("zeros", shape))
+
+
+# Sizes are given as to `zeros`. A row of ones is what `layer_norm` takes as a scale that changes nothing, and a product
+# with a vector of ones adds up rows or columns.
+@builtin(category=CATEGORY, aliases=("all ones", "constant array"))
+def ones(n: int) -> Array["N"]:
+    """Makes an array of ones.
+
+    Args:
+        n: How many entries.
+
+    Returns:
+        A vector, a matrix, or an array of the shape asked for, in float64.
+
+    Raises:
+        InputError: A size is negative, or there would be more than 10**8 entries.
+    """
+    return np.ones(_checked("ones", n=n))
+
+
+@ones.overload
+def _(rows: int, columns: int) -> Array["M N"]:
+    """Makes a matrix of ones.
+
+    Args:
+        rows: How many rows.
+        columns: How many columns.
+    """
+    return np.ones(_checked("ones", rows=rows, columns=columns))
+
+
+@ones.overload
+def _(shape: tuple[int, ...]) -> Array["..."]:
+    """Makes an array of ones of any shape.
+
+    Args:
+        shape: The length of each axis.
+    """
+    return np.ones(_checked_shape("ones", shape))
+
+
+# Ones on the diagonal and zeros elsewhere: the matrix that changes nothing when it is multiplied with. As the weights of
+# a layer or of an attention head it turns a projection off, so that the rest can be looked at alone.
+@builtin(category=CATEGORY, aliases=("identity matrix", "identity"))
+def eye(n: int) -> Array["N N"]:
+    """Makes an identity matrix.
+
+    Args:
+        n: How many rows and columns.
+
+    Returns:
+        A matrix with ones on its diagonal, in float64.
+
+    Raises:
+        InputError: n is negative, or there would be more than 10**8 entries.
+    """
+    _checked("eye", rows=n, columns=n)
+    return np.eye(n)
+
+
+# The end itself is not counted in, as in Python's `range` and NumPy's `arange`, so `arange(n)` has n entries and
+# `arange(a, b)` and `arange(b, c)` follow on each other without a gap or a double. Steps are whole numbers: with steps
+# such as 0.1, rounding would decide whether there is one entry more. For those there is `linspace`, which asks for the
+# number of entries instead.
+@builtin(category=CATEGORY, aliases=("range", "count up", "sequence"))
+def arange(stop: int) -> Array["N"]:
+    """Counts from 0, or from a start, up to but not including an end.
+
+    Args:
+        stop: The end, which is not counted in.
+
+    Returns:
+        A vector in float64, empty if the end lies behind the start.
+
+    Raises:
+        InputError: step is 0, or there would be more than 10**8 entries.
+    """
+    return _count(0, stop, 1)
+
+
+@arange.overload
+def _(start: int, stop: int, step: int = 1) -> Array["N"]:
+    """Counts from start up to but not including stop.
+
+    Args:
+        start: The first entry.
+        stop: The end, which is not counted in.
+        step: The distance between entries; negative to count down.
+    """
+    return _count(start, stop, step)
+
+
+# Both ends are counted in, and hit exactly: each entry is start · (1 − t) + stop · t, with t going from 0 to 1. That is
+# also where the gradient comes from: an entry near the start moves with the start, one near the stop with the stop.
+@builtin(category=CATEGORY, aliases=("evenly spaced", "grid"))
+def linspace(start: float, stop: float, count: int) -> Array["N"]:
+    """Makes evenly spaced numbers, both ends included.
+
+    Args:
+        start: The first entry.
+        stop: The last entry.
+        count: How many entries; a single one is start.
+
+    Returns:
+        A vector of count entries, in float64.
+
+    Raises:
+        InputError: count is negative or more than 10**8.
+    """
+    _checked("linspace", count=count)
+    t = np.arange(count) / np.maximum(count - 1, 1)
+    return start * (1 - t) + stop * t
+
+
+def _count(start, stop, step):
+    if step == 0:
+        raise InputError("arange: step must not be 0, as counting would never end")
+    entries = -((start - stop) // step)  # the quotient (stop - start) / step, rounded up
+    _refuse_large("arange", entries, f"{start} to {stop}")
+    return start + step * np.arange(np.maximum(entries, 0), dtype=np.float64)
+
+
+def _checked(name, **sizes):
+    for what, size in sizes.items():
+        if size < 0:
+            raise InputError(f"{name}: {what} must be at least 0, but is {size}")
+    _refuse_large(name, math.prod(sizes.values()), " by ".join(map(str, sizes.values())))
+    return tuple(sizes.values())
+
+
+def _checked_shape(name, shape):
+    return _checked(name, **{f"shape[{axis}]": size for axis, size in enumerate(shape)})
+
+
+def _refuse_large(name, entries, what):
+    if entries > LARGEST:
+        raise InputError(f"{name}: {what} would be more than {LARGEST:,} entries, the most that an array may have")

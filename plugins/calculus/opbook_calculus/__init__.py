@@ -1,0 +1,41 @@
+"""Gradients, as an opbook plugin."""
+
+from collections.abc import Callable
+from typing import Any
+
+import opbook
+from opbook import builtin, hookimpl
+
+
+# `grad` takes a function and gives a function back, so it can be applied twice: `grad(grad(f))` is the second
+# derivative. Nothing is computed until the new function is called.
+#
+# When it is called, f runs once on a tape that notes down every step. One pass over the steps in reverse then gives the
+# slope of the result in each direction in which the argument can move, all at once. It costs about as much as f does a
+# few times over, whatever the number of entries. Trying each entry in turn would cost one run of f for each.
+#
+# f must end in a single number, since only then is "the direction in which it grows fastest" one direction. For an
+# array, say which combination of its entries is meant: `sum(f(x))`, or `sum(w .* f(x))` for a weighted one.
+@builtin(category="Calculus", aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"))
+def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
+    """Makes the gradient of a function: a function of the same arguments that gives the slopes.
+
+    Args:
+        f: A function whose value is one number.
+        argnum: Which argument to differentiate, counted from 0.
+
+    Returns:
+        A function of f's arguments. Its value is built as the argument is: a number, an array of the same shape, a tuple
+            or a record.
+
+    Raises:
+        ArgumentError: f is no function, or has no such argument.
+        ShapeError: f's value is not a single number.
+    """
+    return opbook.grad(f, argnum)
+
+
+@hookimpl
+def opbook_builtins():
+    """Add grad."""
+    return [grad]

@@ -1,0 +1,134 @@
+"""Multi-head self-attention, as an opbook plugin."""
+
+from typing import TypedDict
+
+import numpy as np
+from opbook_attention_weights.pairs import allowed_pairs
+from opbook_scaled_dot_product_attention import scaled_dot_product_attention
+
+from opbook import Array, Mask, builtin, hookimpl
+from opbook.errors import ArgumentError
+
+
+class Head(TypedDict):
+    """One head's projections. D is the width of x; Dh, the width of the head, may differ from head to head."""
+
+    wq: Array["D Dh"]
+    wk: Array["D Dh"]
+    wv: Array["D Dh"]
+    wo: Array["Dh D"]
+
+
+# Each head looks at the same rows through projections of its own, so each can attend to something else; what they find
+# is added up.
+#
+# Textbooks put the heads' answers side by side and multiply by one tall matrix. Cut into blocks, that is the same sum:
+#
+# $$[A_1\; A_2]\begin{bmatrix} B_1 \\ B_2 \end{bmatrix} = A_1 B_1 + A_2 B_2,$$
+#
+# so giving every head its own `wo`, the block of rows that its answer meets, needs no concatenation, and shows that
+# heads do not interact within a layer at all.
+#
+# Queries, keys and values are all projections of x: this is self-attention. `n_heads` repeats the number of records;
+# it is there so that a list that lost a head on its way is noticed rather than computed with.
+#
+# **The gradient.** Every head sends gradients to its own four matrices, and to x on three ways, as query, as key and as
+# value. x is shared by all heads, so all of these are added up.
+@builtin(category="Statistics & ML", aliases=("mha", "self-attention", "multihead attention"))
+def multi_head_attention(
+    x: Array["... N D"],
+    heads: tuple[Head, ...],
+    n_heads: int,
+    mask: Mask["... N N"] | None = None,
+    *,
+    key_mask: Mask["... N"] | None = None,
+    causal: bool = False,
+) -> Array["... N D"]:
+    """Runs several attention heads over the rows of x, each through its own projections, and adds up their answers.
+
+    Args:
+        x: The rows that attend to one another.
+        heads: A record for each head: wq, wk and wv project x to queries, keys and values, wo projects the answer back.
+        n_heads: The number of records in heads, at least 1.
+        mask: 1 where a row may attend to another, 0 where it may not; the same for every head.
+        key_mask: 1 for rows that may be attended to, 0 for padding.
+        causal: Whether row i may attend to rows 0 to i only.
+
+    Returns:
+        An array of x's shape and dtype.
+
+    Raises:
+        ArgumentError: n_heads is not the number of records, or a record lacks a field or has one too many.
+        ShapeError: A projection that does not fit x, or a mask that does not broadcast.
+
+    Source:
+        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2.
+    """
+    _check_heads(heads, n_heads)
+    x = _clear_unused(x, mask, key_mask, causal)
+    answers = [
+        scaled_dot_product_attention(
+            x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal
+        )
+        @ head["wo"]
+        for head in heads
+    ]
+    return sum(answers[1:], start=answers[0])
+
+
+@multi_head_attention.defvjp
+def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
+    _check_heads(heads, n_heads)
+    x = np.array(_clear_unused(x, mask, key_mask, causal))
+    kind = type(heads)
+    heads = [{name: np.array(weight) for name, weight in head.items()} for head in heads]
+    attend = scaled_dot_product_attention.rule
+    attended = [
+        attend(x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal) for head in heads
+    ]
+    value = sum((answer @ head["wo"] for (answer, _), head in zip(attended, heads, strict=True)), start=np.zeros_like(x))
+
+    def pullback(g):
+        dx = np.zeros_like(x)
+        d_heads = []
+        for (answer, pull_attention), head in zip(attended, heads, strict=True):
+            *d_inputs, _ = pull_attention(g @ head["wo"].T)
+            d_head = {"wo": weight_gradient(answer, g)}
+            for name, d_input in zip(("wq", "wk", "wv"), d_inputs, strict=True):
+                d_head[name] = weight_gradient(x, d_input)
+                dx = dx + d_input @ head[name].T
+            d_heads.append({name: d_head[name] for name in head})
+        return dx, kind(d_heads), None, None
+
+    return value, pullback
+
+
+def weight_gradient(inputs, g):
+    """The gradient of w in `inputs @ w`: one product over the rows of all batches."""
+    return inputs.reshape(-1, inputs.shape[-1]).T @ g.reshape(-1, g.shape[-1])
+
+
+def _check_heads(heads, n_heads):
+    if len(heads) != n_heads:
+        raise ArgumentError(
+            f"multi_head_attention: n_heads is {n_heads} but heads has {len(heads)} records; they must agree"
+        )
+    if n_heads < 1:
+        raise ArgumentError("multi_head_attention: n_heads must be at least 1, but is 0")
+
+
+def _clear_unused(x, mask, key_mask, causal):
+    """Put zeros in rows that neither attend nor are attended to, lest a NaN in padding reach the shared weights."""
+    n = x.shape[-2]
+    allowed = allowed_pairs(n, n, x.ndim - 2, mask, key_mask, None, causal)
+    if allowed is None or np.isfinite(x).all():
+        return x
+    allowed = np.broadcast_to(allowed, (*x.shape[:-2], n, n))
+    used = allowed.any(axis=-1) | allowed.any(axis=-2)
+    return np.where(used[..., None], x, 0)
+
+
+@hookimpl
+def opbook_builtins():
+    """Add multi_head_attention."""
+    return [multi_head_attention]

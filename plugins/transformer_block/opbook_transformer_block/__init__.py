@@ -1,0 +1,169 @@
+"""A transformer encoder block, as an opbook plugin."""
+
+from typing import Literal, TypedDict
+
+import numpy as np
+from opbook_activations import relu
+from opbook_layer_norm import layer_norm
+from opbook_multi_head_attention import Head, multi_head_attention, weight_gradient
+
+from opbook import Array, Mask, builtin, hookimpl
+
+
+class BlockWeights(TypedDict):
+    """Everything that a block learns. D is the width of x, F the width inside the feed-forward network."""
+
+    heads: tuple[Head, ...]
+    ln1_gamma: Array["D"]
+    ln1_beta: Array["D"]
+    w1: Array["D F"]
+    b1: Array["F"]
+    w2: Array["F D"]
+    b2: Array["D"]
+    ln2_gamma: Array["D"]
+    ln2_beta: Array["D"]
+
+
+# A block does two things to its rows, and adds each result to what it started from: attention, in which rows look at
+# one another, and a feed-forward network, which sees each row alone.
+#
+# In the original, *post-norm* order a layer norm follows each addition: h = ln1(x + attention(x)), y = ln2(h + ffn(h)).
+# The result is then always normalized, which is why a block of width 2 can only answer ±1. In *pre-norm* order the
+# norm comes first, y = h + ffn(ln2(h)) with h = x + attention(ln1(x)), and the input passes through both additions
+# untouched: with all output projections at zero, a pre-norm block is the identity. Deep stacks train more easily so.
+#
+# **The gradient.** An addition sends its cotangent both ways. Each branch is pulled back through its own rule, and the
+# residual path adds the cotangent itself, so a gradient reaches x even where a branch's own is tiny.
+@builtin(category="Statistics & ML", aliases=("encoder layer", "transformer layer"))
+def transformer_block(
+    x: Array["... N D"],
+    weights: BlockWeights,
+    mask: Mask["... N N"] | None = None,
+    *,
+    key_mask: Mask["... N"] | None = None,
+    causal: bool = False,
+    norm: Literal["post", "pre"] = "post",
+    eps: float = 1e-5,
+) -> Array["... N D"]:
+    """One encoder layer: self-attention and a ReLU feed-forward network, each with a residual and a layer norm.
+
+    Args:
+        x: The rows.
+        weights: The block's parameters; heads is a tuple with a record for each head.
+        mask: 1 where a row may attend to another, 0 where it may not.
+        key_mask: 1 for rows that may be attended to, 0 for padding.
+        causal: Whether row i may attend to rows 0 to i only.
+        norm: Whether the norms come after the additions or before the branches.
+        eps: Added to the variances under the root; at least 0.
+
+    Returns:
+        An array of x's shape and dtype.
+
+    Raises:
+        ArgumentError: weights lacks a field or has one too many, or heads is empty.
+        ShapeError: A parameter that does not fit x, or a mask that does not broadcast.
+
+    Source:
+        Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,
+        *On Layer Normalization in the Transformer Architecture* (2020).
+    """
+
+    def attention(rows):
+        return multi_head_attention(rows, weights["heads"], len(weights["heads"]), mask, key_mask=key_mask, causal=causal)
+
+    def feed_forward(rows):
+        return relu(rows @ weights["w1"] + weights["b1"]) @ weights["w2"] + weights["b2"]
+
+    def with_residual(rows, branch, gamma, beta):
+        if norm == "pre":
+            return rows + branch(layer_norm(rows, gamma, beta, eps=eps))
+        return layer_norm(rows + branch(rows), gamma, beta, eps=eps)
+
+    h = with_residual(x, attention, weights["ln1_gamma"], weights["ln1_beta"])
+    return with_residual(h, feed_forward, weights["ln2_gamma"], weights["ln2_beta"])
+
+
+@transformer_block.defvjp
+def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
+    def attention(rows):
+        heads = weights["heads"]
+        value, pull = multi_head_attention.rule(rows, heads, len(heads), mask, key_mask=key_mask, causal=causal)
+        return value, lambda g: pull(g)[:2]
+
+    def feed_forward(rows):
+        return _feed_forward(rows, weights["w1"], weights["b1"], weights["w2"], weights["b2"])
+
+    def norm1(rows):
+        return layer_norm.rule(rows, weights["ln1_gamma"], weights["ln1_beta"], eps=eps)
+
+    def norm2(rows):
+        return layer_norm.rule(rows, weights["ln2_gamma"], weights["ln2_beta"], eps=eps)
+
+    with_residual = _pre_norm if norm == "pre" else _post_norm
+    h, pull_first = with_residual(x, attention, norm1)
+    y, pull_second = with_residual(h, feed_forward, norm2)
+    order = list(weights)
+
+    def pullback(g):
+        dh, (dw1, db1, dw2, db2), (d_gamma2, d_beta2) = pull_second(g)
+        dx, d_heads, (d_gamma1, d_beta1) = pull_first(dh)
+        gradients = {
+            "heads": d_heads,
+            "ln1_gamma": d_gamma1,
+            "ln1_beta": d_beta1,
+            "w1": dw1,
+            "b1": db1,
+            "w2": dw2,
+            "b2": db2,
+            "ln2_gamma": d_gamma2,
+            "ln2_beta": d_beta2,
+        }
+        return dx, {name: gradients[name] for name in order}, None
+
+    return y, pullback
+
+
+def _post_norm(rows, branch, norm):
+    """norm(rows + branch(rows)); the pullback returns the gradients of rows, of the branch and of the norm."""
+    found, pull_branch = branch(rows)
+    value, pull_norm = norm(rows + found)
+
+    def pull(g):
+        g, *d_norm = pull_norm(g)
+        d_rows, d_branch = pull_branch(g)
+        return g + d_rows, d_branch, d_norm
+
+    return value, pull
+
+
+def _pre_norm(rows, branch, norm):
+    """rows + branch(norm(rows)); the pullback returns the gradients of rows, of the branch and of the norm."""
+    normed, pull_norm = norm(rows)
+    found, pull_branch = branch(normed)
+
+    def pull(g):
+        d_normed, d_branch = pull_branch(g)
+        d_rows, *d_norm = pull_norm(d_normed)
+        return g + d_rows, d_branch, d_norm
+
+    return rows + found, pull
+
+
+def _feed_forward(rows, w1, b1, w2, b2):
+    """relu(rows @ w1 + b1) @ w2 + b2, for rows that no caller can change."""
+    w1, w2 = w1.copy(), w2.copy()
+    active = np.maximum(rows @ w1 + b1, 0)
+
+    def pull(g):
+        d_hidden = (g @ w2.T) * (active > 0)
+        batch = tuple(range(g.ndim - 1))
+        d_weights = (weight_gradient(rows, d_hidden), d_hidden.sum(axis=batch), weight_gradient(active, g), g.sum(axis=batch))
+        return d_hidden @ w1.T, d_weights
+
+    return active @ w2 + b2, pull
+
+
+@hookimpl
+def opbook_builtins():
+    """Add transformer_block."""
+    return [transformer_block]
