@@ -1,8 +1,9 @@
 """The annotations of a builtin's signature: what its arguments are, how they are checked and what errors say.
 
 `Array["... N D"]` is `Annotated[np.ndarray, ...]` with the dimension syntax of jaxtyping: names that must agree within
-one call, numbers, and a leading `...` for any batch axes. `Mask["... Nq Nk"]` is a 0/1 array that broadcasts against
-those dimensions. A record is a `TypedDict`, several are `tuple[Head, ...]`; anything else is a plain Python value.
+one call, numbers, `#N` for an axis that may also be 1, and a leading `...` for any batch axes. `Mask["... Nq Nk"]` is a
+0/1 array that broadcasts against those dimensions. A record is a `TypedDict`, several are `tuple[Head, ...]`; anything
+else is a plain Python value.
 """
 
 import operator
@@ -107,7 +108,7 @@ class ArraySpec(Spec):
     """An array with named dimensions.
 
     Attributes:
-        dims: Names and fixed sizes from left to right, without the batch axes.
+        dims: Names and fixed sizes from left to right, without the batch axes; "#N" stands for N or 1.
         batched: Whether any number of batch axes may lead.
     """
 
@@ -130,7 +131,7 @@ class ArraySpec(Spec):
         batched = words[:1] == ["..."]
         dims = tuple(int(word) if word.isdigit() else word for word in words[batched:])
         for dim in dims:
-            if not isinstance(dim, int) and not dim.isidentifier():
+            if not isinstance(dim, int) and not dim.removeprefix("#").isidentifier():
                 raise DeclarationError(
                     f'{cls.__name__[:-4]}["{text}"]: {dim!r} is no dimension; write names or numbers with spaces '
                     'between, and "..." only in front, as in Array["... N D"]'
@@ -162,6 +163,10 @@ class ArraySpec(Spec):
     @staticmethod
     def _check_size(dim: str | int, shape: tuple[int, ...], axis: int, path: str, binding: Binding) -> None:
         mine = Extent.of(shape, axis, path)
+        if isinstance(dim, str) and dim.startswith("#"):
+            if mine.size == 1:
+                return
+            dim = dim[1:]
         if isinstance(dim, int):
             if mine.size != dim:
                 raise ShapeError(f"{path} has {mine}, but must have {dim}")
@@ -301,10 +306,10 @@ class ValueSpec(Spec):
 
     def convert(self, value: Any, path: str, binding: Binding) -> Any:  # noqa: D102
         if self.choices:
-            if value in self.choices:
+            if any(type(value) is type(choice) and value == choice for choice in self.choices):
                 return value
             hint = nearest(value, map(str, self.choices)) if isinstance(value, str) else ""
-            raise InputError(f"{path} must be {self.words()}, but is {value!r}.{hint}")
+            raise InputError(f"{path} must be {self.words()}, but is {_kind(value)}.{hint}")
         if not self.types:
             return value
         for kind in self.types:
@@ -324,7 +329,7 @@ def _accept(kind: Any, value: Any) -> Any:
         return NotImplemented
     if kind is int:
         plain = stop_gradient(value)
-        if isinstance(value, TapeValue) and plain.ndim == 0 and plain == np.floor(plain):
+        if isinstance(value, TapeValue) and plain.ndim == 0 and np.isfinite(plain) and plain == np.floor(plain):
             return int(plain)  # vjp made a float of it; a count has no gradient
         try:
             return operator.index(plain)

@@ -20,7 +20,7 @@ import numpy as np
 from opbook import docstrings, tree
 from opbook.annotations import Binding, Spec, renamed, spec_of
 from opbook.derivatives import cast
-from opbook.errors import ArgumentError, DeclarationError, OpbookError, RuleError, TapeError, nearest
+from opbook.errors import ArgumentError, DeclarationError, InputError, OpbookError, RuleError, TapeError, nearest
 from opbook.tape import (
     FLOATS,
     TapeValue,
@@ -223,10 +223,19 @@ class Call:
 
         return tree.map_leaves(convert, value)
 
+    def _run(self, function: Callable[..., Any], positional: list[Any], keywords: dict[str, Any]) -> Any:
+        """Run the definition or the rule; NumPy's complaint about an axis becomes one that names the builtin."""
+        try:
+            return function(*positional, **keywords)
+        except np.exceptions.AxisError as error:
+            axes = "1 axis" if error.ndim == 1 else f"{error.ndim} axes"
+            what = str(error) if error.ndim is None else f"axis {error.axis} is out of range; the array has {axes}"
+            raise InputError(f"{self.shape.name}: {what}") from None
+
     def define(self) -> Any:
         """Evaluate the definition, in float64."""
         positional, keywords = self._in(np.dtype(np.float64))
-        return self._out(self.shape.definition(*positional, **keywords))
+        return self._out(self._run(self.shape.definition, positional, keywords))
 
     def apply(self) -> Any:
         """Evaluate the op: on the tape that its arguments are on, by the rule where there is one."""
@@ -258,7 +267,7 @@ class Call:
         assert self.shape.rule is not None
         dtype = np.dtype(np.float32) if self.dtype == np.float16 else self.dtype
         positional, keywords = self._in(dtype) if dtype is not None else (self.positional, self.keywords)
-        value, pullback = self.shape.rule(*positional, **keywords)
+        value, pullback = self._run(self.shape.rule, positional, keywords)
         structure = tree.map_leaves(lambda _: None, value)
         metas = [(np.shape(leaf), np.asarray(leaf).dtype) for leaf in tree.leaves(value)]
         templates = [tree.map_leaves(_template, argument) for argument in self.positional]

@@ -39,7 +39,7 @@ def parse(text: str | None) -> Docstring:
     head = "\n".join(lines[: starts[0] if starts else None]).strip()
     summary, _, description = head.partition("\n\n")
     sections = {}
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         match = _SECTION.match(lines[start])
         if match:
             body = inspect.cleandoc("\n".join(["", *lines[start + 1 : end]]))

@@ -54,7 +54,7 @@ def format_value(value: Any) -> str:
     return "".join(pieces)
 
 
-def format_number(number: float) -> str:
+def format_number(number: Any) -> str:
     """Write one number.
 
     Args:

@@ -218,7 +218,7 @@ for _function in (
     *(np.ravel, np.squeeze, np.swapaxes, np.repeat, np.take, np.copy, np.clip, np.dot, np.round),
     *(np.argmax, np.argmin, np.argsort, np.all, np.any),
 ):
-    setattr(TapeValue, {"amax": "max", "amin": "min"}.get(_function.__name__, _function.__name__), _method(_function))
+    setattr(TapeValue, _function.__name__, _method(_function))
 
 
 def stop_gradient(x: Any) -> Any:
@@ -332,13 +332,14 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
     if isinstance(x, TapeValue):
         return x
     if isinstance(x, tuple | list) and newest_tape(tree.leaves(x)) is not None:
-        return np.stack([as_float_array(item, what) for item in x])
+        items = [as_float_array(item, what) for item in x]
+        if len({item.shape for item in items}) > 1:
+            raise _ragged(what)
+        return np.stack(items)
     try:
         array = np.asarray(x)
     except ValueError:
-        raise ShapeError(
-            f"{what}: its rows differ in length; every row must have as many entries as the first"
-        ) from None
+        raise _ragged(what) from None
     if array.dtype in FLOATS:
         return array
     if array.dtype.kind in "iub" or (array.size == 0 and array.dtype.kind != "O" and isinstance(x, list)):
@@ -346,6 +347,10 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
     raise DTypeError(
         f"{what}: expected real numbers (float16, float32 or float64; integers become float64), got dtype {array.dtype}"
     )
+
+
+def _ragged(what: str) -> ShapeError:
+    return ShapeError(f"{what}: its rows differ in length; every row must have as many entries as the first")
 
 
 def _is_constant(leaf: Any) -> bool:

@@ -192,7 +192,7 @@ def test_results_of_a_check(tmp_path):
     messages = [result.message for result in results]
     assert messages[0] == ""
     assert messages[1].endswith("good.md:9: slow")
-    assert "bad.md:1: there is no output fence behind it. " in messages[2]
+    assert "bad.md:1: no output fence shows what it printed.\n--- documented\n+++ printed\n" in messages[2]
     assert "bad.md:4: the output differs from what is documented.\n--- documented\n+++ printed\n" in messages[3]
     assert "-2\n+1\n" in messages[3]
     assert "bad.md:11: the example fails: ZeroDivisionError: division by zero" in messages[4]

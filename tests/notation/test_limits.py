@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from opbook.annotations import Array
+from opbook.builtin import builtin
 from opbook.errors import NotationError
 from opbook.notation import Limits, Session
 
@@ -74,18 +75,49 @@ def test_what_is_too_large_is_refused_before_it_is_made(fail, program, what):
         assert peak < 40_000_000
 
 
-def test_an_annotated_square_is_refused_before_it_is_made():
+def test_the_call_shapes_of_a_builtin_tell_its_size_before_it_is_made():
     made = []
 
+    @builtin(category="Test")
     def square(n: int) -> Array["N N"]:
+        """Makes a square matrix.
+
+        Args:
+            n: Its size.
+        """
         made.append(n)
         return np.eye(n)
+
+    @square.overload
+    def _(shape: tuple[int, ...], fill: str = "ones") -> Array["..."]:
+        """Makes an array.
+
+        Args:
+            shape: Its shape.
+            fill: What with.
+        """
+        made.append(shape)
+        return np.ones(shape)
+
+    @square.overload
+    def _(start: int, stop: int) -> Array["N"]:
+        """Counts.
+
+        Args:
+            start: From here.
+            stop: To here.
+        """
+        return np.arange(float(start), stop)
 
     session = Session({"square": square})
     with pytest.raises(NotationError, match="5,000 by 5,000"):
         session.run("square(5000)")
+    with pytest.raises(NotationError, match="100,000 by 100,000"):
+        session.run('square((100000, 100000), "ones")')
     assert made == []
     assert session.run("square(3)").shape == (3, 3)
+    assert session.run("square((1, 2))").shape == (1, 2)
+    assert session.run("square(1000000, 1000005)").shape == (5,)  # 10¹² would be a wrong guess
 
 
 def test_large_integers_are_no_sizes_where_numbers_are_meant(run):

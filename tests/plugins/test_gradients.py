@@ -1,4 +1,4 @@
-"""The hand-derived rules of the transformer ops: against the tape through their definitions, central differences, PyTorch."""
+"""The rules of the transformer ops, held to the tape through their definitions, central differences and PyTorch."""
 
 import numpy as np
 import pytest

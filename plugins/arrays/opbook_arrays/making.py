@@ -92,8 +92,8 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
     return np.ones(_checked_shape("ones", shape))
 
 
-# Ones on the diagonal and zeros elsewhere: the matrix that changes nothing when it is multiplied with. As the weights of
-# a layer or of an attention head it turns a projection off, so that the rest can be looked at alone.
+# Ones on the diagonal and zeros elsewhere: a product with this matrix changes nothing. As the weights of a layer or of
+# an attention head it turns a projection off, so that the rest can be looked at alone.
 @builtin(category=CATEGORY, aliases=("identity matrix", "identity"))
 def eye(n: int) -> Array["N N"]:
     """Makes an identity matrix.

@@ -71,8 +71,9 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     if any(size < -1 for size in shape) or sum(size == -1 for size in shape) > 1:
         raise InputError(f"reshape: lengths must be at least 0, and one of them may be -1, but shape is {shape}")
     known = math.prod(size for size in shape if size != -1)
-    fits = x.size == known if -1 not in shape else known > 0 and x.size % known == 0
-    if not fits:
+    if -1 in shape and known == 0:
+        raise InputError(f"reshape: beside a length of 0, -1 can stand for anything; shape {shape} needs a number there")
+    if x.size % known if -1 in shape else x.size != known:
         times = "a multiple of " if -1 in shape else ""
         raise ShapeError(
             f"reshape: x has {x.size} entries (its shape is {x.shape}), but shape {shape} needs {times}{known}"

@@ -25,8 +25,8 @@ def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
         argnum: Which argument to differentiate, counted from 0.
 
     Returns:
-        A function of f's arguments. Its value is built as the argument is: a number, an array of the same shape, a tuple
-            or a record.
+        A function of f's arguments. Its value is built as the argument is: a number, an array of the same shape,
+            a tuple or a record.
 
     Raises:
         ArgumentError: f is no function, or has no such argument.

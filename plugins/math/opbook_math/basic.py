@@ -153,8 +153,9 @@ def cos(x: Array["..."]) -> Array["..."]:
 # up would push the mean of many rounded numbers upwards; going to the even neighbour goes up as often as down. The
 # choice is also NumPy's and that of IEEE 754.
 #
-# Most decimal fractions have no exact binary form, so few halves are exact: 2.675 is stored a little below itself, and
-# with two digits it becomes 2.67.
+# As in NumPy, the number is multiplied by a power of ten, rounded to a whole number, and divided again. Most decimal
+# fractions have no exact binary form, so few that look like halves are: 1.005 · 100 is 100.49999999999999 in floats,
+# and with two digits 1.005 becomes 1.
 #
 # What rounds to zero is plain `0`, never `-0`: the sign would tell of something that rounding was meant to remove. (The
 # `+ 0.0` does it, as −0 + 0 is 0.)

@@ -1,0 +1,65 @@
+"""`opbook examples`: check the outputs that pages show, or rewrite them."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from opbook.catalogue import Catalogue
+from opbook.cli.errors import CHECK_FAILED, Mistake
+from opbook.cli.options import with_catalogue
+from opbook.cli.output import console, print_line
+from opbook.examples import Result
+
+DEFAULT_PATHS = ("docs", "plugins", "README.md")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(exists=True))
+@click.option("--check/--update", "check_only", default=True, help="Compare the outputs (default), or rewrite them.")
+@with_catalogue
+@click.pass_context
+def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> None:
+    """Run the examples of Markdown pages and compare what they print with the output that the page shows.
+
+    PATHS are files and folders; without them, docs, plugins and README.md of the working directory.
+
+    \b
+    Examples:
+        opbook examples
+        opbook examples docs/learn/tape.md
+        opbook examples --update plugins/layer_norm
+    """
+    paths = paths or tuple(path for path in DEFAULT_PATHS if Path(path).exists())
+    if not paths:
+        raise Mistake(f"opbook: none of {', '.join(DEFAULT_PATHS)} is in this folder; name the pages to look at")
+    results = _run(catalogue, paths, check_only)
+    for result in results:
+        if result.status == "failed":
+            print_line(result.message)
+            print_line()
+    print_line(_summary(results, paths))
+    if any(result.status == "failed" for result in results):
+        context.exit(CHECK_FAILED)
+
+
+def _run(catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> list[Result]:
+    from opbook.examples import check, pages, update
+
+    run = check if check_only else update
+    results: list[Result] = []
+    with console(stderr=True).status("") as status:  # is silent where standard error is no terminal
+        for page in pages(paths):
+            status.update(f"{page}")
+            results += run([page], catalogue)
+    return results
+
+
+def _summary(results: list[Result], paths: tuple[str, ...]) -> str:
+    if not results:
+        return f"no examples in {', '.join(paths)}"
+    found = Counter(result.status for result in results)
+    counts = ", ".join(
+        f"{found[status]} {status}" for status in ("passed", "updated", "failed", "skipped") if found[status]
+    )
+    return f"{len(results)} example{'s' if len(results) != 1 else ''}: {counts}"

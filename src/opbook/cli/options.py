@@ -1,0 +1,114 @@
+"""What several commands share: the catalogue with its `--plugin` option, and files that are read."""
+
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opbook.catalogue import Catalogue, PluginInfo, catalogue
+from opbook.cli.errors import Mistake
+
+plugin_option = click.option(
+    "--plugin",
+    "plugin_files",
+    multiple=True,
+    metavar="FILE.py",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Load this one-file plugin as well. May be given several times.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
+
+
+def with_catalogue(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option `--plugin`, and the catalogue as its first argument.
+
+    Args:
+        command: The command.
+
+    Returns:
+        A function for `@click.command` to decorate.
+    """
+
+    @plugin_option
+    @functools.wraps(command)
+    def wrapper(*args: Any, plugin_files: tuple[str, ...], **kwargs: Any) -> Any:
+        add_plugins(plugin_files)
+        loaded = load_catalogue()
+        mention_failures(loaded, plugin_files)
+        return command(loaded, *args, **kwargs)
+
+    return wrapper
+
+
+def add_plugins(files: tuple[str, ...]) -> None:
+    """Add one-file plugins to `OPBOOK_PLUGINS`.
+
+    There they are seen by all that loads a catalogue: `from opbook.ops import ...` in an example, and the processes
+    that build the site.
+
+    Args:
+        files: Their paths.
+    """
+    if files:
+        before = os.environ.get("OPBOOK_PLUGINS")
+        paths = [*([before] if before else []), *(os.path.abspath(file) for file in files)]
+        os.environ["OPBOOK_PLUGINS"] = os.pathsep.join(paths)
+
+
+def load_catalogue() -> Catalogue:
+    """Load the catalogue of this process; what plugins print on being imported goes to standard error."""
+    with contextlib.redirect_stdout(sys.stderr):
+        return catalogue()
+
+
+def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:
+    """Say once on standard error that plugins failed, and why if the user named them in this call.
+
+    Args:
+        loaded: The catalogue.
+        named: The files that were given with `--plugin`.
+    """
+    failed = [info for info in loaded.plugins if info.state == "failed"]
+    paths = {str(Path(file).resolve()) for file in named}
+    others = [info for info in failed if info.source.module not in paths]
+    for info in failed:
+        if info not in others:
+            click.echo(_one_line(info), err=True)
+    if others:
+        noun = "plugin" if len(others) == 1 else "plugins"
+        click.echo(f"{len(others)} {noun} failed to load: opbook plugins says why", err=True)
+    if loaded.conflicts():
+        noun = "name is" if len(loaded.conflicts()) == 1 else "names are"
+        click.echo(f"{len(loaded.conflicts())} {noun} claimed by several plugins: opbook plugins says which", err=True)
+
+
+def _one_line(info: PluginInfo) -> str:
+    return "failed to load " + " ".join(info.error.split())
+
+
+def read_text(file: str) -> str:
+    """Read a program.
+
+    Args:
+        file: Its path, or `-` for standard input.
+
+    Returns:
+        Its text.
+
+    Raises:
+        Mistake: It is not UTF-8.
+    """
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        name = "<stdin>" if file == "-" else file
+        raise Mistake(
+            f"opbook: {name}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        ) from None

@@ -1,0 +1,102 @@
+"""Printing: styled and fitted to the window in a terminal, plain and uncut in a pipe."""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+_MATH = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#])")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Make a console for the output of now.
+
+    Args:
+        stderr: Whether to write to standard error.
+
+    Returns:
+        One that takes text as it is: no markup, no emoji codes, no guessed highlights.
+    """
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def print_line(text: str = "", style: str = "") -> None:
+    """Print a line.
+
+    Args:
+        text: The line.
+        style: Its style in a terminal, such as `bold`.
+    """
+    out = console()
+    out.print(Text(text, style), soft_wrap=not out.is_terminal)
+
+
+def print_columns(rows: Iterable[tuple[str, str]], indent: int = 2) -> None:
+    """Print names with a text behind each, aligned.
+
+    Args:
+        rows: The names and their texts.
+        indent: How many blanks stand in front.
+    """
+    rows = list(rows)
+    out = console()
+    if out.is_terminal:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True, style="cyan")
+        table.add_column(overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        out.print(Padding(table, (0, 0, 0, indent)))
+        return
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, text in rows:
+        click.echo(f"{'':{indent}}{name:{width}}  {text}".rstrip())
+
+
+def print_code(code: str, language: str = "text") -> None:
+    """Print lines of code or output, indented, as they are.
+
+    Args:
+        code: The lines.
+        language: Its language, for the colours of a terminal.
+    """
+    out = console()
+    if out.is_terminal and language == "python":
+        syntax = Syntax(code, language, theme="ansi_light", background_color="default", word_wrap=True)
+        out.print(Padding(syntax, (0, 0, 0, 4)))
+    elif out.is_terminal:
+        out.print(Padding(Text(code), (0, 0, 0, 4)))
+    else:
+        click.echo("\n".join(f"    {line}".rstrip() for line in code.splitlines()))
+
+
+def print_markdown(text: str) -> None:
+    """Print prose: rendered in a terminal, as it was written in a pipe.
+
+    Args:
+        text: The Markdown. Formulas stay as they are.
+    """
+    out = console()
+    if out.is_terminal:
+        shielded = _MATH.sub(lambda math: _SPECIAL.sub(r"\\\1", math[0]), text)
+        out.print(Markdown(shielded, hyperlinks=False), width=min(out.width, 100))
+    else:
+        click.echo(text)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, in ASCII so that no encoding can break it.
+
+    Args:
+        value: What to print; paths become text.
+    """
+    click.echo(json.dumps(value, indent=2, default=str))

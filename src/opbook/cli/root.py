@@ -1,0 +1,36 @@
+"""The group of all commands."""
+
+import click
+
+import opbook
+from opbook.cli.errors import Root
+from opbook.cli.examples import examples
+from opbook.cli.listing import list_builtins, plugins
+from opbook.cli.programs import eval_text, repl, run_file
+from opbook.cli.show import show
+from opbook.cli.site import serve, site
+
+
+@click.group(
+    cls=Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="opbook COMMAND --help shows examples of a command.",
+)
+@click.version_option(opbook.__version__, prog_name="opbook")
+def main() -> None:
+    """A book of array operations: look builtins up, run examples, build the site.
+
+    Start with
+
+    \b
+        opbook list
+        opbook show layer_norm
+        opbook eval "layer_norm([1, 2, 3], [1, 1, 1], [0, 0, 0])"
+
+    Exit codes: 0 for success, 1 for a check that failed, 2 for a mistake in what was asked for, 3 for one in opbook
+    or a plugin.
+    """
+
+
+for _command in (list_builtins, show, run_file, eval_text, repl, plugins, examples, site, serve):
+    main.add_command(_command)

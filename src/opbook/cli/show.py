@@ -1,0 +1,117 @@
+"""`opbook show`: a builtin's page in the terminal."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from opbook.catalogue import Catalogue
+from opbook.cli.options import json_option, with_catalogue
+from opbook.cli.output import print_code, print_columns, print_json, print_line, print_markdown
+from opbook.pages import BuiltinPage, Call, Input, Origin, ShownExample, page
+
+
+@click.command()
+@click.argument("name")
+@json_option
+@with_catalogue
+def show(catalogue: Catalogue, name: str, as_json: bool) -> None:
+    """Show the page of a builtin, with examples run now.
+
+    \b
+    Examples:
+        opbook show layer_norm
+        opbook show layer_norm --json
+        opbook show my_op --plugin my_ops.py
+    """
+    book = page(name, catalogue)
+    for failure in book.failures:
+        click.echo(failure.message, err=True)
+    if as_json:
+        print_json(_as_json(book.pages[name]))
+    else:
+        _print_page(book.pages[name])
+
+
+def _as_json(shown: BuiltinPage) -> dict[str, Any]:
+    entry = dataclasses.asdict(shown)
+    entry["sections"] = dict(shown.sections)
+    return entry
+
+
+def _print_page(shown: BuiltinPage) -> None:
+    print_line(f"{shown.name} · {shown.category}", "bold")
+    for call in shown.calls:
+        _print_call(call)
+    _heading("What it is")
+    print_markdown(shown.summary)
+    if shown.description:
+        print_line()
+        print_markdown(shown.description)
+    if shown.aliases:
+        print_line()
+        print_columns([("also known as", ", ".join(shown.aliases))], indent=0)
+    _heading("Examples")
+    for i, example in enumerate(shown.examples):
+        if i:
+            print_line()
+        _print_example(example)
+    if not shown.examples:
+        print_line("There are none.")
+    if shown.note:
+        _heading("How it works")
+        print_markdown(shown.note)
+    for title, text in shown.sections.items():
+        _heading(title)
+        print_markdown(text)
+    _heading("Where it comes from")
+    print_line(_origin(shown.origin))
+    click.echo(f"{shown.origin.path}:{shown.origin.line}")  # never broken into lines, so that it can be copied
+
+
+def _heading(text: str) -> None:
+    print_line()
+    print_line(text, "bold")
+
+
+def _print_call(call: Call) -> None:
+    print_line()
+    print_code(call.text)
+    print_line()
+    print_columns(row for one in call.inputs for row in _input_rows(one))
+    if call.output.name:
+        print_columns([(f"→ {call.output.name}", _sentence(call.output.shape, call.output.description))])
+
+
+def _input_rows(one: Input) -> Iterator[tuple[str, str]]:
+    shape = f"{one.shape}, {one.default} by default" if one.default else one.shape
+    shape = f"{shape}, may be left out" if one.optional and not one.default else shape
+    yield one.name, _sentence(shape, one.description)
+    for field in one.fields:
+        yield f"  {field.path}", field.shape
+
+
+def _sentence(shape: str, description: str) -> str:
+    return f"{shape}: {description}" if description else shape
+
+
+def _print_example(example: ShownExample) -> None:
+    if example.text:
+        print_markdown(example.text)
+        print_line()
+    print_code(example.code.rstrip("\n"), example.language)
+    print_line()
+    if example.skipped:
+        print_line(f"Not run: {example.skipped}", "dim")
+    elif example.output:
+        print_line("prints", "dim")
+        print_code(example.output.rstrip("\n"))
+    print_line(f"from {example.place}", "dim")
+
+
+def _origin(origin: Origin) -> str:
+    if not origin.distribution:
+        return f"plugin {origin.plugin}, one file"
+    licence = f", licence {origin.licence}" if origin.licence else ""
+    return f"plugin {origin.plugin}, from {origin.distribution} {origin.version}{licence}"

@@ -1,0 +1,58 @@
+"""Checking the examples of pages."""
+
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+from opbook.examples.comparing import compare
+from opbook.examples.finding import find, pages
+from opbook.examples.model import Example, PageError, Result
+from opbook.examples.running import Runner
+
+
+def check(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
+    """Run the examples of pages and compare what they print with what the pages show.
+
+    Args:
+        paths: Markdown files, and folders of them.
+        catalogue: The builtins that `qu` examples can call.
+
+    Returns:
+        One result per example, page by page, top to bottom; one failed result for a page that cannot be collected.
+    """
+    runner = Runner(catalogue)
+    results: list[Result] = []
+    for path in pages(paths):
+        try:
+            examples = find(path)
+        except PageError as error:
+            results.append(Result(path, error.line, "failed", str(error)))
+        else:
+            results += [check_example(example, runner) for example in examples]
+    return results
+
+
+def check_example(example: Example, runner: Runner) -> Result:
+    """Run one example and compare.
+
+    Args:
+        example: The example.
+        runner: What runs it.
+
+    Returns:
+        What became of it. `printed` is there if it ran to its end, also where the output differs.
+    """
+    if example.skip is not None:
+        return Result(example.path, example.line, "skipped", f"{example.place}: {example.skip}", example)
+    try:
+        printed = runner.run(example)
+    except PageError as error:
+        return Result(example.path, example.line, "failed", str(error), example)
+    difference = compare(example.output or "", printed)
+    if difference is None:
+        return Result(example.path, example.line, "passed", "", example, printed)
+    if example.output is None:
+        difference = "no output fence shows what it printed.\n" + difference.partition("\n")[2]
+    page = example.place.rpartition(":")[0]
+    message = f"{example.place}: {difference}\nIf the printed output is right, run: opbook examples --update {page}"
+    return Result(example.path, example.line, "failed", message, example, printed)

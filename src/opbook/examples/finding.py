@@ -1,0 +1,208 @@
+"""Finding the examples of a page, and refusing every fence that would escape the tests."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import cast
+
+from opbook.errors import nearest
+from opbook.examples.languages import OUTPUT, RUN, language
+from opbook.examples.lines import columns, split_lines
+from opbook.examples.model import Example, Language, PageError
+from opbook.examples.scanning import Comment, Fence, Text, scan
+
+EXAMPLES_PAGE = "examples.md"
+"""The name of the pages that must have an example: those that stand beside an op."""
+
+_DIRECTIVE = re.compile(r"example\s*:(.*)", re.IGNORECASE)
+_DIRECTIVES = {"continue": "continue", "skip": "skip, REASON", "raises": "raises"}
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*")
+_UNDERLINE = re.compile(r"=+|-+")
+_ATTRIBUTE_LIST = re.compile(r"[ \t]*\{[^}]*\}$")
+_SKIPPED_FOLDERS = {"node_modules", "venv", "site", "build", "dist"}
+
+
+def find(path: str | PathLike[str], text: str | None = None) -> list[Example]:
+    """Find the examples of a Markdown file.
+
+    Args:
+        path: The file.
+        text: Its text, if it was read already.
+
+    Returns:
+        The examples, top to bottom.
+
+    Raises:
+        PageError: The file cannot be read, a fence is not closed or not spelled right, an `output` fence or a directive
+            belongs to nothing, or a page named `examples.md` has no example. It is an `ExampleError`.
+    """
+    file = Path(path)
+    content = read(file) if text is None else text
+    page = _Page(file)
+    for block in scan(file, split_lines(content.removeprefix("\ufeff"))[0]):
+        page.take(block)
+    page.refuse_pending()
+    if not page.examples and file.name == EXAMPLES_PAGE:
+        raise PageError(file, 1, "this page has no example: add a ```qu or ```python fence and an ```output fence.")
+    return page.examples
+
+
+def read(path: Path) -> str:
+    """Read a page, without changing its line endings.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its text, with the byte order mark if it has one.
+
+    Raises:
+        PageError: There is no such file, or it is not UTF-8.
+    """
+    try:
+        data = path.read_bytes()
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise PageError(path, line, f"byte 0x{data[error.start]:02x} is not UTF-8: save the file as UTF-8.") from None
+    except OSError as error:
+        raise PageError(path, 1, f"cannot read the file: {error.strerror}.") from error
+
+
+def pages(paths: Iterable[str | PathLike[str]]) -> Iterator[Path]:
+    """List Markdown files.
+
+    Args:
+        paths: Files, and folders to search. Hidden folders, virtual environments and build results are left out.
+
+    Yields:
+        The files, those of a folder in the order of their names.
+    """
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        for page in sorted(path.rglob("*.md")):
+            folders = page.relative_to(path).parts[:-1]
+            if not any(folder.startswith(".") or folder in _SKIPPED_FOLDERS for folder in folders):
+                yield page
+
+
+@dataclass
+class _Directives:
+    """The directives above a fence, and the line of the first one."""
+
+    line: int = 0
+    values: dict[str, str] = field(default_factory=dict)
+
+
+class _Page:
+    """Puts the blocks of one page together."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.examples: list[Example] = []
+        self.heading = ""
+        self.pending = _Directives()
+        self.before: Fence | None = None  # The fence of the last example, while an output fence may follow it.
+        self.text = Text(0, "")
+        self.in_front_matter = False
+
+    def take(self, block: Fence | Comment | Text) -> None:
+        """Take the next block."""
+        if isinstance(block, Fence):
+            self._take_fence(block)
+            return
+        self.before = None
+        directive = _DIRECTIVE.fullmatch(block.text) if isinstance(block, Comment) else None
+        if directive:
+            self._take_directive(block.line, directive[1].strip())
+            return
+        self.refuse_pending()
+        if isinstance(block, Text):
+            self._take_heading(block)
+
+    def refuse_pending(self) -> None:
+        """Refuse a directive that stands above no example."""
+        if self.pending.values:
+            name = next(iter(self.pending.values))
+            raise self._error(self.pending.line, f"the directive {name!r} does not stand directly above an example.")
+
+    def _error(self, line: int, problem: str) -> PageError:
+        return PageError(self.path, line, problem)
+
+    def _take_directive(self, line: int, text: str) -> None:
+        name, comma, rest = (part.strip() for part in text.partition(","))
+        if name not in _DIRECTIVES:
+            known = ", ".join(f"<!-- example: {form} -->" for form in _DIRECTIVES.values())
+            raise self._error(
+                line, f"unknown directive {name!r}.{nearest(name, _DIRECTIVES)} The directives are {known}."
+            )
+        if name in self.pending.values:
+            raise self._error(line, f"the directive {name!r} stands there twice.")
+        if name == "skip" and not rest:
+            raise self._error(line, "a skip needs its reason: <!-- example: skip, REASON -->")
+        if name != "skip" and comma:
+            raise self._error(line, f"{name!r} takes nothing behind it; write each directive as a comment of its own.")
+        self.pending.line = self.pending.line or line
+        self.pending.values[name] = rest
+
+    def _take_fence(self, fence: Fence) -> None:
+        try:
+            name = language(fence.info)
+        except ValueError as problem:
+            raise self._error(fence.line, str(problem)) from None
+        before, self.before = self.before, None
+        if name in RUN:
+            self._take_example(fence, cast(Language, name))
+            self.before = fence
+            return
+        self.refuse_pending()
+        if name == OUTPUT:
+            self._take_output(fence, before)
+
+    def _take_example(self, fence: Fence, language: Language) -> None:
+        directives, self.pending = self.pending.values, _Directives()
+        code = "\n".join(fence.body)
+        if not code.strip():
+            raise self._error(fence.line, "this example is empty.")
+        same = [example for example in self.examples if example.language == language]
+        if "continue" in directives and not same:
+            raise self._error(fence.line, f"there is no {language} example above that this one could continue.")
+        example = Example(
+            path=self.path,
+            line=fence.line,
+            language=language,
+            code=code + "\n",
+            heading=self.heading,
+            end=fence.end,
+            continues="continue" in directives,
+            skip=directives.get("skip"),
+            raises="raises" in directives,
+            previous=same[-1] if "continue" in directives else None,
+        )
+        self.examples.append(example)
+
+    def _take_output(self, fence: Fence, before: Fence | None) -> None:
+        if before is None:
+            raise self._error(fence.line, "this output follows no example: only blank lines may stand between the two.")
+        if columns(fence.prefix) != columns(before.prefix):
+            raise self._error(
+                fence.line, f"this output must be indented or quoted as its example on line {before.line} is."
+            )
+        output = "".join(f"{line}\n" for line in fence.body)
+        self.examples[-1] = replace(self.examples[-1], output=output, output_span=(fence.line, fence.end))
+
+    def _take_heading(self, block: Text) -> None:
+        above, self.text = self.text, block
+        line = block.text.rstrip()
+        if block.line == 1 and line == "---":
+            self.in_front_matter = True
+        elif self.in_front_matter:
+            self.in_front_matter = line not in ("---", "...")
+        elif match := _HEADING.fullmatch(line):
+            self.heading = _ATTRIBUTE_LIST.sub("", match[1])
+        elif _UNDERLINE.fullmatch(line) and above.line == block.line - 1:
+            self.heading = _ATTRIBUTE_LIST.sub("", above.text.rstrip())

@@ -1,0 +1,110 @@
+"""What the parts of this package hand to each other: an example, the result of running it, an error with its place."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from opbook.errors import ExampleError
+
+Language = Literal["qu", "python"]
+Status = Literal["passed", "failed", "skipped", "updated"]
+
+
+def place(path: Path, line: int) -> str:
+    """Name a line of a file, as short as it can be from the working directory.
+
+    Args:
+        path: The file.
+        line: Its line, from 1.
+
+    Returns:
+        For example `docs/learn/tape.md:12`.
+    """
+    absolute = Path(os.path.abspath(path))
+    here = Path.cwd()
+    shown = absolute.relative_to(here) if absolute.is_relative_to(here) else path
+    return f"{shown}:{line}"
+
+
+class PageError(ExampleError):
+    """An `ExampleError` that knows its file and line.
+
+    Attributes:
+        path: The Markdown file.
+        line: The line that is to blame, from 1.
+        problem: The message without the place.
+    """
+
+    def __init__(self, path: Path, line: int, problem: str) -> None:
+        super().__init__(f"{place(path, line)}: {problem}")
+        self.path = path
+        self.line = line
+        self.problem = problem
+
+
+@dataclass(frozen=True)
+class Example:
+    """A runnable fence of a Markdown file.
+
+    Attributes:
+        path: The file.
+        line: The line of the opening fence, from 1; the code begins on the next one.
+        language: `"qu"` or `"python"`.
+        code: What stands in the fence, without its indentation.
+        output: What stands in the `output` fence behind it; None where there is none.
+        heading: The text of the nearest heading above.
+        end: The line of the closing fence.
+        output_span: The lines of the output's opening and closing fence; None where there is none.
+        continues: Whether it runs in the namespace of `previous`.
+        skip: Why it is not run; None where it is.
+        raises: Whether it must fail; its message is then the end of its output.
+        previous: The example that this one continues: the nearest one above in the same language.
+    """
+
+    path: Path
+    line: int
+    language: Language
+    code: str
+    output: str | None = None
+    heading: str = ""
+    end: int = 0
+    output_span: tuple[int, int] | None = None
+    continues: bool = False
+    skip: str | None = None
+    raises: bool = False
+    previous: "Example | None" = field(default=None, repr=False, compare=False)
+
+    @property
+    def place(self) -> str:
+        """File and line, as in `docs/learn/tape.md:12`."""
+        return place(self.path, self.line)
+
+    @property
+    def chain(self) -> tuple["Example", ...]:
+        """The examples that share its namespace, first to last: those that it continues, then itself."""
+        links = [self]
+        while links[-1].previous is not None:
+            links.append(links[-1].previous)
+        return tuple(reversed(links))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one example, or of a page whose examples could not be collected.
+
+    Attributes:
+        path: The file.
+        line: The example's line, or the line of the fence that could not be collected.
+        status: `"passed"`, `"failed"`, `"skipped"`, or `"updated"` where its output was rewritten.
+        message: Why it failed or was skipped, beginning with file and line; empty where it passed.
+        example: The example; None where none could be collected.
+        printed: What it printed; None where it was not run to its end.
+    """
+
+    path: Path
+    line: int
+    status: Status
+    message: str = ""
+    example: Example | None = field(default=None, repr=False)
+    printed: str | None = field(default=None, repr=False)

@@ -1,0 +1,100 @@
+"""Which builtins an example calls, and how simple it is."""
+
+import ast
+from collections.abc import Collection, Iterator
+
+from opbook.errors import OpbookError
+from opbook.examples.model import Example
+
+OPS = "opbook.ops"
+
+
+def calls(example: Example, names: Collection[str]) -> set[str]:
+    """Tell which builtins an example uses.
+
+    Args:
+        example: The example.
+        names: The names of the builtins that there are.
+
+    Returns:
+        Those of `names` that its own code uses. A Python example that continues another may use what that one imported.
+    """
+    if example.language == "qu":
+        return _qu_names(example) & set(names)
+    imports = _Imports()
+    for link in example.chain:
+        imports.read(_parse(link))
+    return set(imports.used(_parse(example))) & set(names)
+
+
+def complexity(example: Example, names: Collection[str]) -> tuple[int, int, int]:
+    """Measure how much a reader has to take in; the examples that a builtin's page shows are sorted by it.
+
+    Args:
+        example: The example. What it continues counts with it, because nobody can read the one without the other.
+        names: The names of the builtins that there are.
+
+    Returns:
+        How many different builtins it uses, how many lines of code it has (blank lines and comments do not count), and
+        how many characters those have.
+    """
+    builtins: set[str] = set()
+    lines: list[str] = []
+    for link in example.chain:
+        builtins |= calls(link, names)
+        stripped = (line.strip() for line in link.code.splitlines())
+        lines += [line for line in stripped if line and not line.startswith("#")]
+    return len(builtins), len(lines), sum(map(len, lines))
+
+
+def _qu_names(example: Example) -> set[str]:
+    from opbook.notation import names_called  # Here, so that pages without `qu` need no parser.
+
+    try:
+        return names_called(example.code)
+    except OpbookError:  # An example may show what a mistake looks like.
+        return set()
+
+
+def _parse(example: Example) -> ast.Module:
+    try:
+        return ast.parse(example.code)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+class _Imports:
+    """What Python code calls the builtins and the modules that hold them."""
+
+    def __init__(self) -> None:
+        self.builtins: dict[str, str] = {}
+        self.modules: dict[str, str] = {}
+
+    def read(self, tree: ast.Module) -> None:
+        """Take note of the imports in a tree."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module == OPS:
+                self.builtins |= {alias.asname or alias.name: alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module == "opbook":
+                self.modules |= {alias.asname or alias.name: OPS for alias in node.names if alias.name == "ops"}
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.name == OPS and alias.asname:
+                        self.modules[alias.asname] = OPS
+                    elif alias.name.split(".")[0] == "opbook":
+                        self.modules[alias.asname or "opbook"] = "opbook"
+
+    def used(self, tree: ast.Module) -> Iterator[str]:
+        """Go through the builtins that a tree mentions outside its imports."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in self.builtins:
+                yield self.builtins[node.id]
+            elif isinstance(node, ast.Attribute) and self._module(node.value) == OPS:
+                yield node.attr
+
+    def _module(self, node: ast.expr) -> str:
+        if isinstance(node, ast.Name):
+            return self.modules.get(node.id, "")
+        if isinstance(node, ast.Attribute) and self._module(node.value) == "opbook":
+            return f"opbook.{node.attr}"
+        return ""

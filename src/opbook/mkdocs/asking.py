@@ -1,0 +1,57 @@
+"""Asks a fresh process for the pages."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import get_plugin_logger
+
+log = get_plugin_logger("opbook")
+
+
+def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """Let a new process load the plugins, run the examples and write the pages.
+
+    Args:
+        request: What `opbook.pages.worker.answer` takes.
+        folder: The working directory of the process; messages name files as seen from there.
+
+    Returns:
+        Its answer, without failures.
+
+    Raises:
+        PluginError: An example failed, or the process did; the message says where and what to do.
+    """
+    # It must not write bytecode: that would be a change in a folder that is watched.
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    finished = subprocess.run(
+        [sys.executable, "-P", "-m", "opbook.pages"],
+        input=json.dumps(request).encode(),
+        stdout=subprocess.PIPE,
+        cwd=folder,
+        env=environment,
+        check=False,
+    )
+    try:
+        answer: dict[str, Any] = json.loads(finished.stdout)
+    except ValueError:
+        raise PluginError(
+            f"opbook: the process that loads plugins and runs examples ended early (exit code {finished.returncode}). "
+            "What it wrote stands above; opbook examples says which example it was."
+        ) from None
+    for warning in answer["warnings"]:
+        log.warning(warning)
+    if answer["failures"]:
+        log.debug(answer.get("traceback", ""))
+        raise PluginError(_listed(answer["failures"]))
+    return answer
+
+
+def _listed(failures: list[str]) -> str:
+    if len(failures) == 1:
+        return f"opbook: {failures[0]}"
+    return "\n\n".join([f"opbook: {len(failures)} things to mend:", *failures])

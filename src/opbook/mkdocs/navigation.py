@@ -1,0 +1,51 @@
+"""Puts the generated pages into a site's navigation."""
+
+from typing import Any
+
+TITLE = "Builtin index"
+
+
+def fill(nav: list[Any], placeholder: str, section: list[Any]) -> list[Any]:
+    """Replace the entry that stands for the generated pages.
+
+    Args:
+        nav: The navigation as configured.
+        placeholder: The entry: the folder that the pages go to, with or without a slash behind it.
+        section: What to put there.
+
+    Returns:
+        The navigation with the section in it; at the end, if the entry is not there.
+    """
+    filled, found = _replace(nav, placeholder.rstrip("/"), section)
+    return filled if found else [*filled, {TITLE: section}]
+
+
+def section_of(index: str, categories: dict[str, list[list[str]]]) -> list[Any]:
+    """Arrange the generated pages.
+
+    Args:
+        index: The index's address.
+        categories: For each category its pages, as pairs of a title and an address.
+
+    Returns:
+        A navigation section: the index, then the categories.
+    """
+    return [index, *({category: [{title: uri} for title, uri in pages]} for category, pages in categories.items())]
+
+
+def _replace(item: Any, placeholder: str, section: list[Any]) -> tuple[Any, bool]:
+    if isinstance(item, str):
+        return (section, True) if item.rstrip("/") == placeholder else (item, False)
+    if isinstance(item, dict):
+        pairs = {title: _replace(value, placeholder, section) for title, value in item.items()}
+        return {title: value for title, (value, _) in pairs.items()}, any(found for _, found in pairs.values())
+    if not isinstance(item, list):
+        return item, False
+    entries: list[Any] = []
+    anywhere = False
+    for entry in item:
+        replaced, found = _replace(entry, placeholder, section)
+        # an entry without a title of its own gets one: a list in a list is no navigation
+        entries.append({TITLE: section} if found and isinstance(entry, str) else replaced)
+        anywhere = anywhere or found
+    return entries, anywhere

@@ -1,0 +1,11 @@
+"""The `qu` notation: a small matrix language in which the examples are written.
+
+[`Session`][opbook.notation.session.Session] runs programs over any catalogue of Python functions.
+"""
+
+from opbook.errors import NotationError
+from opbook.notation.limits import Limits
+from opbook.notation.names import names_called, statement_count
+from opbook.notation.session import Session
+
+__all__ = ["Limits", "NotationError", "Session", "names_called", "statement_count"]

@@ -1,0 +1,223 @@
+"""What is on a builtin's page, in plain data: the site and the terminal both show this."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Field:
+    """One array or value inside a record or tuple.
+
+    Attributes:
+        path: How to reach it from the argument, such as `heads[i].wq`.
+        shape: What it must be, such as `(D, K) matrix`.
+    """
+
+    path: str
+    shape: str
+
+
+@dataclass(frozen=True)
+class Input:
+    """One parameter of a call shape.
+
+    Attributes:
+        name: Its name.
+        brief: Its shape or kind in the fewest words, such as `(..., D)`.
+        shape: The same in a few words, such as `(..., D) array`.
+        optional: Whether a call may leave it out.
+        default: Its default as text, or "" where there is none to speak of.
+        description: What the docstring says of it, as Markdown.
+        fields: What is inside it, where it is a record or holds records.
+    """
+
+    name: str
+    brief: str
+    shape: str
+    optional: bool = False
+    default: str = ""
+    description: str = ""
+    fields: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a call returns.
+
+    Attributes:
+        name: `result`, or "" where a call returns nothing.
+        brief: Its shape or kind in the fewest words.
+        shape: The same in a few words.
+        description: What the docstring's section "Returns" says, as Markdown.
+    """
+
+    name: str
+    brief: str
+    shape: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call shape.
+
+    Attributes:
+        text: How it is written, such as `result = f(q, k, v, [mask=])`.
+        inputs: Its parameters in order.
+        output: What it returns.
+    """
+
+    text: str
+    inputs: tuple[Input, ...]
+    output: Output
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A Markdown page whose examples are shown on the pages of the builtins that they call.
+
+    Attributes:
+        path: The file.
+        uri: Its address from the root of the docs, such as `learn/tape.md`.
+        title: Its title.
+    """
+
+    path: Path
+    uri: str
+    title: str
+
+
+@dataclass(frozen=True)
+class ShownExample:
+    """An example as a page shows it.
+
+    Attributes:
+        code: What it runs, together with what it continues.
+        language: `qu` or `python`.
+        output: What it printed a moment ago.
+        place: Its file and line.
+        heading: The heading that it stands under.
+        text: The paragraphs above it, as Markdown, where it comes from the op's own page.
+        guide: The guide that it comes from; None where it comes from the op's own page.
+        skipped: Why it was not run, or "".
+    """
+
+    code: str
+    language: str
+    output: str
+    place: str
+    heading: str = ""
+    text: str = ""
+    guide: Guide | None = None
+    skipped: str = ""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a builtin comes from.
+
+    Attributes:
+        plugin: The plugin's name.
+        distribution: Its distribution, or "" for a single file.
+        version: The distribution's version.
+        licence: The distribution's licence.
+        module: The module that the definition stands in.
+        file: The definition's file, as seen from where its package is.
+        path: The same file on this machine.
+        line: The line that the definition begins on.
+        code: The definition's source.
+        rule: The source of the rule, or "".
+        importable: Whether a tool that only reads source finds the definition under `module` and its name.
+    """
+
+    plugin: str
+    distribution: str
+    version: str
+    licence: str
+    module: str
+    file: str
+    path: Path
+    line: int
+    code: str
+    rule: str
+    importable: bool
+
+
+@dataclass(frozen=True)
+class BuiltinPage:
+    """The page of one builtin.
+
+    Attributes:
+        name: What it is called.
+        category: Where the index shows it.
+        aliases: Other words for it.
+        summary: What it is, in one line.
+        description: The rest of what it is, as Markdown.
+        sections: The docstring's other sections by title, such as "Raises", as written.
+        calls: Its call shapes.
+        examples: Examples that call it, simplest first.
+        elsewhere: Guides that call it too, beyond those examples.
+        note: How it works: the comment above the definition, as Markdown.
+        origin: Where it comes from.
+    """
+
+    name: str
+    category: str
+    aliases: tuple[str, ...]
+    summary: str
+    description: str
+    sections: Mapping[str, str]
+    calls: tuple[Call, ...]
+    examples: tuple[ShownExample, ...]
+    elsewhere: tuple[Guide, ...]
+    note: str
+    origin: Origin
+
+    @property
+    def overloads(self) -> str:
+        """A sentence that says how many call shapes there are."""
+        if len(self.calls) == 1:
+            return "There is one way to call it: it has no overloads."
+        return f"There are {len(self.calls)} ways to call it; the first whose arguments fit is taken."
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A reason not to publish.
+
+    Attributes:
+        path: The file to mend.
+        line: The line in it.
+        message: What is wrong, with file and line, and what to do.
+    """
+
+    path: Path
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Book:
+    """All pages of a catalogue.
+
+    Attributes:
+        pages: The pages by name, in alphabetical order.
+        failures: What stands in the way of publishing them.
+        files: The pages that examples were looked for in.
+    """
+
+    pages: Mapping[str, BuiltinPage]
+    failures: tuple[Failure, ...] = ()
+    files: tuple[Path, ...] = field(default=())
+
+    def categories(self) -> dict[str, list[BuiltinPage]]:
+        """Group the pages.
+
+        Returns:
+            The pages of each category, both in alphabetical order.
+        """
+        grouped: dict[str, list[BuiltinPage]] = {}
+        for page in self.pages.values():
+            grouped.setdefault(page.category, []).append(page)
+        return dict(sorted(grouped.items()))

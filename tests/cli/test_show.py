@@ -1,0 +1,68 @@
+import json
+import re
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+SECTIONS = ["What it is", "Examples", "How it works", "Raises", "Source", "Where it comes from"]
+
+
+def test_show_has_the_parts_of_the_page_in_order(opbook):
+    result = opbook("show", "layer_norm")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "layer_norm · Statistics & ML"
+    assert "    result = layer_norm(x, gamma, beta, [eps=])" in lines
+    assert "  x         (..., D) array: The rows to normalize." in lines
+    assert any(line.startswith("  eps") and "1e-05 by default" in line for line in lines)
+    places = [lines.index(section) for section in SECTIONS]
+    assert places == sorted(places)
+    assert lines[-2].startswith("plugin layer_norm, from opbook-layer-norm ")
+    path, _, number = lines[-1].rpartition(":")
+    assert path.endswith("__init__.py")
+    with open(path, encoding="utf-8") as file:
+        assert "@builtin" in file.read().splitlines()[int(number) - 1]
+
+
+def test_show_runs_the_examples_now(opbook, one_file_plugin):
+    page = one_file_plugin.with_name("examples.md")
+    page.write_text(
+        '# Twice\n\nSome text.\n\n```qu\nprint("{twice(21)}")\n```\n\n```output\n42\n```\n', encoding="utf-8"
+    )
+    result = opbook("show", "twice", "--plugin", one_file_plugin)
+    assert result.exit_code == 0
+    assert 'Some text.\n\n    print("{twice(21)}")\n\nprints\n    42\n' in result.stdout
+    page.write_text(page.read_text(encoding="utf-8").replace("42", "41"), encoding="utf-8")
+    result = opbook("show", "twice", "--plugin", one_file_plugin)
+    assert "prints\n    42\n" in result.stdout
+    assert "-41" in result.stderr
+
+
+def test_show_as_json(opbook):
+    shown = json.loads(opbook("show", "layer_norm", "--json").stdout)
+    assert shown["name"] == "layer_norm"
+    assert [one["name"] for one in shown["calls"][0]["inputs"]] == ["x", "gamma", "beta", "eps"]
+    assert shown["origin"]["distribution"] == "opbook-layer-norm"
+
+
+def test_unknown_builtin_names_the_nearest(opbook):
+    result = opbook("show", "layer_nrom")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no builtin layer_nrom. Did you mean layer_norm?" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [["list"], ["show", "scaled_dot_product_attention"], ["plugins"]])
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_a_terminal_of_60_columns_is_not_overrun(opbook, monkeypatch, command, no_color):
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setattr(
+        "opbook.cli.output.console", lambda: Console(width=60, force_terminal=True, color_system="truecolor")
+    )
+    result = opbook(*command)
+    assert result.exit_code == 0
+    lines = [Text.from_ansi(line).plain for line in result.stdout.splitlines()]
+    assert max(len(line) for line in lines if not line.startswith("/")) <= 60  # a path stays whole
+    colours = re.findall(r"\x1b\[[\d;]*3[0-7][;m]", result.stdout)
+    assert bool(colours) is not bool(no_color)
