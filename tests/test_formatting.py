@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from opbook.errors import InputError
 from opbook.formatting import format_value
 from opbook.notation import Session
-from opbook.tape import vjp
+from opbook.differentiate import vjp
 
 
 @pytest.mark.parametrize(

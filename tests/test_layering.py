@@ -24,7 +24,11 @@ LAYERS = """
 errors tree docstrings
 derivatives
 tape
-annotations formatting
+arrays formatting
+differentiate specs
+annotations
+signature
+call
 builtin
 hookspecs
 opbook
@@ -55,7 +59,19 @@ THIRD_PARTY = {
 EXCEPTIONS = {("pages/reference.py", "opbook.cli.main"), ("pages/reference.py", "click")}
 
 # What a plugin may use of opbook: what it takes to declare a builtin.
-FOR_PLUGINS = {"opbook", "errors", "tree", "derivatives", "tape", "annotations", "formatting", "builtin", "hookspecs"}
+FOR_PLUGINS = {
+    "opbook",
+    "errors",
+    "tree",
+    "derivatives",
+    "tape",
+    "arrays",
+    "differentiate",
+    "annotations",
+    "formatting",
+    "builtin",
+    "hookspecs",
+}
 
 
 def part_of(path: Path) -> str:

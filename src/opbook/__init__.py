@@ -1,16 +1,17 @@
 """opbook: a book of array operations in which every op is a plugin.
 
 Declare a builtin with [`builtin`][opbook.builtin.builtin] and [`hookimpl`][opbook.hookspecs.hookimpl], differentiate
-anything written in NumPy with [`vjp`][opbook.tape.vjp] and [`grad`][opbook.tape.grad], and import the registered
-builtins from `opbook.ops`. Importing this package loads no plugin.
+anything written in NumPy with [`vjp`][opbook.differentiate.vjp] and [`grad`][opbook.differentiate.grad], and import the
+registered builtins from `opbook.ops`. Importing this package loads no plugin.
 """
 
 from opbook.annotations import Array, Mask
 from opbook.builtin import Builtin, builtin
 from opbook.derivatives import unbroadcast
+from opbook.differentiate import grad, value_and_grad, vjp
 from opbook.errors import OpbookError
 from opbook.hookspecs import hookimpl
-from opbook.tape import grad, stop_gradient, value_and_grad, vjp
+from opbook.tape import stop_gradient
 
 __version__ = "0.1.0"
 

@@ -10,7 +10,7 @@ from opbook.annotations import Array
 from opbook.errors import InputError, NotationError
 from opbook.formatting import format_value
 from opbook.notation import Limits, Session
-from opbook.tape import grad
+from opbook.differentiate import grad
 
 
 def zeros(*shape: int) -> Any:

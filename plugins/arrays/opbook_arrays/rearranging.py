@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from opbook import Array, builtin, stop_gradient, unbroadcast
+from opbook import Array, builtin, stop_gradient, tree, unbroadcast
+from opbook.arrays import as_float_array
 from opbook.errors import InputError, ShapeError
-from opbook.tape import as_float_array
 
 CATEGORY = "Arrays"
 
@@ -72,7 +72,7 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
         raise InputError(f"reshape: lengths must be at least 0, and one of them may be -1, but shape is {shape}")
     known = math.prod(size for size in shape if size != -1)
     if -1 in shape and known == 0:
-        raise InputError(f"reshape: beside a length of 0, -1 can stand for anything; shape {shape} needs a number there")
+        raise InputError(f"reshape: beside a length of 0, -1 could be any number; shape {shape} must say which")
     if x.size % known if -1 in shape else x.size != known:
         times = "a multiple of " if -1 in shape else ""
         raise ShapeError(
@@ -197,7 +197,7 @@ def _(x, indices, axis=0):
 
 def _truth(condition, x, y):
     """Take a condition as an array of true and false of its own."""
-    numbers = as_float_array(stop_gradient(condition), "where: condition")
+    numbers = as_float_array(tree.map_leaves(stop_gradient, condition), "where: condition")
     try:
         np.broadcast_shapes(numbers.shape, x.shape, y.shape)
     except ValueError:
@@ -209,10 +209,10 @@ def _truth(condition, x, y):
 
 def _whole(indices, shape, axis):
     """Take indices as an array of integers of its own, after checking them against the length of an axis."""
-    plain = np.asarray(stop_gradient(indices))
-    if plain.dtype == np.bool_:
+    indices = tree.map_leaves(stop_gradient, indices)
+    numbers = as_float_array(indices, "take: indices")
+    if np.asarray(indices).dtype == np.bool_:
         raise InputError("take: indices must be numbers, but are true and false; to choose by a condition, use where")
-    numbers = as_float_array(plain, "take: indices")
     if np.any(numbers != np.floor(numbers)):
         raise InputError(f"take: indices must be whole numbers, but has {numbers[numbers != np.floor(numbers)][0]:g}")
     length = shape[np.lib.array_utils.normalize_axis_index(axis, len(shape))]

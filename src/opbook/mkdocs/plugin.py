@@ -23,11 +23,11 @@ MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},
     "def_list": {},
     "md_in_html": {},
-    "pymdownx.highlight": {},
+    "pymdownx.highlight": {"pygments_lang_class": True},
     "pymdownx.superfences": {},
     "pymdownx.arithmatex": {"generic": True},
 }
-"""What the generated pages are written with; a site may configure them otherwise."""
+"""What the generated pages are written with, and the options that they count on where the site sets no others."""
 
 _FRAGMENT = re.compile(r"^<!-- opbook: ([\w-]+) -->[ \t]*$", re.MULTILINE)
 
@@ -63,7 +63,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         for name, options in MARKDOWN_EXTENSIONS.items():
             if name not in config.markdown_extensions:
                 config.markdown_extensions.append(name)
-                config.mdx_configs.setdefault(name, options)
+            config.mdx_configs[name] = options | (config.mdx_configs.get(name) or {})
         # in front, so that the site's own styles have the last word
         config.extra_css.insert(0, f"{SITE_ASSETS}/opbook.css")
         config.extra_javascript.insert(0, f"{SITE_ASSETS}/opbook.js")

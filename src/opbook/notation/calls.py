@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from opbook.annotations import ArraySpec
+from opbook.specs import ArraySpec
 from opbook.builtin import Builtin
 from opbook.errors import NotationError, OpbookError
 from opbook.notation.limits import Budget

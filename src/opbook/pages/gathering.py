@@ -138,8 +138,14 @@ def _run(
             gathered.failures.append(Failure(page, result.line, result.message))
         gathered.outputs[example] = result.printed or ""
         text = "" if guide else _text_above(lines, example.line)
-        ran.append(Ran(result, example, uses, complexity(example, names), guide, text))
+        ran.append(Ran(result, example, uses, _weight(example, names), guide, text))
     return ran
+
+
+def _weight(example: Example, names: frozenset[str]) -> tuple[bool, int, int]:
+    """The order of a page: mistakes behind everything else, then by builtins and lines taken together."""
+    builtins, lines, characters = complexity(example, names)
+    return example.raises, builtins + lines, characters
 
 
 def _text_above(lines: Sequence[str], line: int) -> str:

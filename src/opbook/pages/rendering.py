@@ -11,6 +11,9 @@ import jinja2
 
 from opbook.pages.model import Book, Guide
 
+LISTED = ("Raises", "Warns", "Yields")
+"""Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
+
 _RESERVED = {"index", "readme"}
 _ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
 
@@ -44,7 +47,7 @@ def render(book: Book, folder: str = "builtins", autodoc: bool = False) -> Rende
     templates = _environment(folder)
     categories = book.categories()
     uris = {name: _file_name(name) for name in book.pages}
-    shared: dict[str, Any] = {"category_anchors": _anchors(list(categories)), "uris": uris, "autodoc": autodoc}
+    shared: dict[str, Any] = {"category_anchors": _anchors(list(categories)), "uris": uris, "autodoc": autodoc, "listed": LISTED}
     index = templates.get_template("index.md.jinja")
     builtin = templates.get_template("builtin.md.jinja")
     pages = {f"{folder}/index.md": index.render(pages=book.pages, categories=categories, **shared)}

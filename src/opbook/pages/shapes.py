@@ -2,8 +2,8 @@
 
 import re
 
-from opbook.annotations import ArraySpec, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
-from opbook.builtin import CallShape, Param
+from opbook.specs import ArraySpec, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+from opbook.signature import CallShape, Param
 from opbook.pages.model import Call, Field, Input, Output
 
 

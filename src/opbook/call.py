@@ -1,0 +1,175 @@
+"""One call of a builtin: which precision it runs in, whether on a tape, and what its rule is held to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.arrays import FLOATS
+from opbook.derivatives import cast
+from opbook.differentiate import fit_cotangent, match_structure
+from opbook.errors import InputError, RuleError, TapeError
+from opbook.signature import CallShape, Param
+from opbook.tape import TapeValue, newest_tape, off_tape
+
+
+class Call:
+    """A call with checked arguments.
+
+    Attributes:
+        shape: The call shape.
+        positional: One value for each positional parameter, defaults filled in.
+        keywords: The keyword-only arguments that were given.
+    """
+
+    __slots__ = ("dtype", "keywords", "positional", "shape")
+
+    def __init__(self, shape: CallShape, positional: list[Any], keywords: dict[str, Any]) -> None:
+        self.shape = shape
+        self.positional = positional
+        self.keywords = keywords
+        self.dtype = self._dtype()
+
+    def _dtype(self) -> Any:
+        """The dtype that the arrays promote to; numbers beside arrays do not count, as in NumPy."""
+        arrays = [
+            leaf for leaf in tree.leaves([self.positional, self.keywords]) if isinstance(leaf, np.ndarray | TapeValue)
+        ]
+        floats = [a for a in arrays if a.dtype in FLOATS]
+        counted = [a.dtype for a in floats if a.ndim] or [a.dtype for a in floats]
+        return np.result_type(*counted) if counted else None
+
+    def _in(self, dtype: Any) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments with their arrays in another precision."""
+
+        def convert(leaf: Any) -> Any:
+            if isinstance(leaf, np.ndarray | TapeValue) and leaf.dtype in FLOATS and leaf.dtype != dtype:
+                return cast(leaf, dtype)
+            return leaf
+
+        return tree.map_leaves(convert, self.positional), tree.map_leaves(convert, self.keywords)
+
+    def _out(self, value: Any) -> Any:
+        """A result in the precision of the arguments, rounded once; a scalar as a NumPy scalar."""
+
+        def convert(leaf: Any) -> Any:
+            if (
+                isinstance(leaf, np.ndarray | np.floating | TapeValue)
+                and leaf.dtype in FLOATS
+                and self.dtype is not None
+            ):
+                with np.errstate(over="ignore"):  # beyond the range of a narrower dtype the honest answer is inf
+                    leaf = leaf if leaf.dtype == self.dtype else cast(leaf, self.dtype)
+            return leaf[()] if isinstance(leaf, np.ndarray) and leaf.ndim == 0 else leaf
+
+        return tree.map_leaves(convert, value)
+
+    def _run(self, function: Callable[..., Any], positional: list[Any], keywords: dict[str, Any]) -> Any:
+        """Run the definition or the rule; NumPy's complaint about an axis becomes one that names the builtin."""
+        try:
+            return function(*positional, **keywords)
+        except np.exceptions.AxisError as error:
+            axes = "1 axis" if error.ndim == 1 else f"{error.ndim} axes"
+            what = str(error) if error.ndim is None else f"axis {error.axis} is out of range; the array has {axes}"
+            raise InputError(f"{self.shape.name}: {what}") from None
+
+    def define(self) -> Any:
+        """Evaluate the definition, in float64."""
+        positional, keywords = self._in(np.dtype(np.float64))
+        return self._out(self._run(self.shape.definition, positional, keywords))
+
+    def apply(self) -> Any:
+        """Evaluate the op: on the tape that its arguments are on, by the rule where there is one."""
+        inputs = tree.leaves(self.positional)
+        tape = newest_tape([*inputs, *tree.leaves(self.keywords)])
+        if tape is None:
+            return self.define() if self.shape.rule is None else self.run_rule()[0]
+        plain, positions, places = off_tape(inputs, tape)
+        if self.shape.rule is None or newest_tape([*plain, *tree.leaves(self.keywords)]) is not None:
+            # no rule, a differentiated keyword, or a gradient of a gradient: step by step, through the definition
+            return self.define()
+        value, pullback = Call(self.shape, tree.rebuild(self.positional, plain), self.keywords).run_rule()
+
+        def pull(g: Any) -> list[Any]:
+            gradients = tree.leaves(pullback(g))
+            return [gradients[i] for i in positions]
+
+        if not isinstance(value, np.ndarray | np.generic):
+            raise RuleError(f"{self.shape.name}: a rule's value must be one array to be differentiated on a tape")
+        return tape.record(value, places, pull)
+
+    def run_rule(self) -> tuple[Any, Callable[[Any], list[Any]]]:
+        """Run the rule.
+
+        Returns:
+            The value, and a pullback with one gradient for each positional parameter, checked, and in the shapes and
+            dtypes of the arguments.
+        """
+        assert self.shape.rule is not None
+        dtype = np.dtype(np.float32) if self.dtype == np.float16 else self.dtype
+        positional, keywords = self._in(dtype) if dtype is not None else (self.positional, self.keywords)
+        value, pullback = self._run(self.shape.rule, positional, keywords)
+        structure = tree.map_leaves(lambda _: None, value)
+        metas = [(np.shape(leaf), np.asarray(leaf).dtype) for leaf in tree.leaves(value)]
+        templates = [tree.map_leaves(_template, argument) for argument in self.positional]
+
+        def checked(cotangent: Any) -> list[Any]:
+            leaves = match_structure(cotangent, structure)
+            if newest_tape(leaves) is not None:
+                raise TapeError(
+                    f"{self.shape.name}: the pullback of its rule can't be differentiated again; take grad(grad(f)), "
+                    "or vjp of a function that calls grad, which goes through the definition"
+                )
+            leaves = [fit_cotangent(g, *meta) for g, meta in zip(leaves, metas, strict=True)]
+            return self._check(pullback(tree.rebuild(structure, leaves)), templates)
+
+        return self._out(value), checked
+
+    def _check(self, gradients: Any, templates: list[Any]) -> list[Any]:
+        """Hold what a rule's pullback returned to its contract."""
+        params = [p for p in self.shape.params if not p.keyword_only]
+        if not isinstance(gradients, tuple) or len(gradients) != len(params):
+            got = f"{len(gradients)} gradients" if isinstance(gradients, tuple) else f"a {type(gradients).__name__}"
+            raise RuleError(
+                f"{self.shape.name}: the pullback must return a tuple of {len(params)} gradients "
+                f"({', '.join(p.name for p in params)}), but returned {got}"
+            )
+        return [
+            self._check_one(f"gradient of argument {i} ({param.name})", param, gradient, template)
+            for i, (param, gradient, template) in enumerate(zip(params, gradients, templates, strict=True), 1)
+        ]
+
+    def _check_one(self, what: str, param: Param, gradient: Any, template: Any) -> Any:
+        expected = tree.leaves(template)
+        if not param.spec.differentiable:
+            return tree.rebuild(template, [np.zeros(t.shape, t.dtype)[()] if t else None for t in expected])
+        if not tree.same_structure(template, gradient):
+            built, got = (", ".join(tree.paths(t, param.name)) for t in (template, gradient))
+            raise RuleError(f"{self.shape.name}: {what} must be built as the argument is ({built}), but has {got}")
+        found: list[Any] = []
+        for i, (g, t) in enumerate(zip(tree.leaves(gradient), expected, strict=True)):
+            if t is None:
+                found.append(None)
+                continue
+            if g is None or np.shape(g) != t.shape:
+                got = "is None" if g is None else f"has shape {np.shape(g)}"
+                name = tree.paths(template, param.name)[i]
+                raise RuleError(f"{self.shape.name}: {what}, at {name}, must have shape {t.shape}, but {got}")
+            with np.errstate(over="ignore"):
+                found.append(np.asarray(g, t.dtype)[()])
+        return tree.rebuild(template, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Like:
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def _template(leaf: Any) -> _Like | None:
+    """What a gradient of this argument looks like; numbers and masks get zeros in float64."""
+    if isinstance(leaf, np.ndarray):
+        return _Like(leaf.shape, leaf.dtype if leaf.dtype in FLOATS else np.dtype(np.float64))
+    return _Like((), np.dtype(np.float64)) if isinstance(leaf, int | float | np.generic) else None

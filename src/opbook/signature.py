@@ -1,0 +1,152 @@
+"""Call shapes: the signature of a builtin with its definition and its rule."""
+
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from opbook import docstrings
+from opbook.annotations import spec_of
+from opbook.errors import ArgumentError, DeclarationError, nearest
+from opbook.specs import Binding, Spec
+
+EMPTY = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of a call shape.
+
+    Attributes:
+        name: Its name.
+        spec: What its argument must be.
+        default: Its default, or `inspect.Parameter.empty`.
+        keyword_only: Whether it can only be given by name.
+        doc: What the docstring says of it, on one line.
+    """
+
+    name: str
+    spec: Spec
+    default: Any
+    keyword_only: bool
+    doc: str
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is EMPTY
+
+
+class CallShape:
+    """One way to call a builtin: a signature with its definition and rule.
+
+    Attributes:
+        name: The builtin's name.
+        definition: The decorated function.
+        params: Its parameters in order.
+        returns: What it returns.
+        rule: The fused forward and VJP, or None.
+    """
+
+    def __init__(self, name: str, definition: Callable[..., Any]) -> None:
+        self.name = name
+        self.definition = definition
+        self.doc = docstrings.parse(definition.__doc__)
+        self.rule: Callable[..., tuple[Any, Callable[[Any], Any]]] | None = None
+        hints = typing.get_type_hints(definition, include_extras=True)
+        self.params = [self._param(p, hints) for p in inspect.signature(definition).parameters.values()]
+        self.returns = self._spec("return", hints.get("return", EMPTY))
+        self._positional = [p for p in self.params if not p.keyword_only]
+        self._by_name = {p.name: p for p in self.params}
+
+    def _param(self, parameter: inspect.Parameter, hints: dict[str, Any]) -> Param:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise DeclarationError(
+                f"{self.name}: *{parameter.name} is not possible; take a tuple, as in tuple[Any, ...]"
+            )
+        return Param(
+            parameter.name,
+            self._spec(parameter.name, hints.get(parameter.name, EMPTY)),
+            parameter.default,
+            parameter.kind is parameter.KEYWORD_ONLY,
+            self.doc.arguments.get(parameter.name, ""),
+        )
+
+    def _spec(self, what: str, hint: Any) -> Spec:
+        if hint is EMPTY:
+            raise DeclarationError(f'{self.name}: {what} has no annotation; write for example {what}: Array["... D"]')
+        try:
+            return spec_of(hint)
+        except DeclarationError as error:
+            raise DeclarationError(f"{self.name}: {what}: {error}") from None
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(p.name if p.required else f'[{p.name}=]' for p in self.params)})"
+
+    def defvjp(self, rule: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
+        """Give this call shape a rule.
+
+        Args:
+            rule: Takes the definition's arguments and returns `(value, pullback)`. `pullback(g)` returns a tuple with
+                one gradient for each positional parameter, built as the argument is, and None for a parameter that has
+                none (a mask, a number of heads).
+
+        Returns:
+            The rule itself.
+
+        Raises:
+            DeclarationError: Its parameters are not the definition's, or there is a rule already.
+        """
+        if self.rule is not None:
+            raise DeclarationError(f"{self.name} has a rule already")
+        expected = [(p.name, p.kind) for p in inspect.signature(self.definition).parameters.values()]
+        got = [(p.name, p.kind) for p in inspect.signature(rule).parameters.values()]
+        if expected != got:
+            raise DeclarationError(
+                f"{self.name}: the rule's parameters ({', '.join(name for name, _ in got)}) must be the definition's "
+                f"({', '.join(name for name, _ in expected)}), in order and of the same kinds"
+            )
+        self.rule = rule
+        return rule
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Check and convert the arguments of a call.
+
+        Args:
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+
+        Returns:
+            One value for each positional parameter, defaults filled in; the keyword-only arguments that were given.
+
+        Raises:
+            OpbookError: The arguments do not fit.
+        """
+        given = self._place(args, kwargs)
+        binding = Binding()
+        for param in self.params:
+            if param.name in given:
+                if given[param.name] is None and param.default is None:
+                    continue
+                given[param.name] = param.spec.convert(given[param.name], param.name, binding)
+        positional = [given.get(p.name, p.default) for p in self._positional]
+        keywords = {p.name: given[p.name] for p in self.params if p.keyword_only and p.name in given}
+        return positional, keywords
+
+    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if len(args) > len(self._positional):
+            raise ArgumentError(
+                f"takes at most {len(self._positional)} positional arguments, but {len(args)} came. Call it as {self}"
+            )
+        given = dict(zip((p.name for p in self._positional), args, strict=False))
+        for name, value in kwargs.items():
+            if name not in self._by_name:
+                raise ArgumentError(f"has no argument {name}.{nearest(name, self._by_name)} Call it as {self}")
+            if name in given:
+                raise ArgumentError(f"got {name} twice, by position and by name. Call it as {self}")
+            given[name] = value
+        missing = [p.name for p in self.params if p.required and p.name not in given]
+        if missing:
+            raise ArgumentError(f"needs {' and '.join(missing)}, which did not come. Call it as {self}")
+        return given
