@@ -40,11 +40,20 @@ class Builtin:
         name: What it is called, in Python and in the notation.
         category: Where the index shows it.
         aliases: Other words that people search for it by.
+        samples: What gives the checks their inputs, or None if they are derived from the annotations.
         call_shapes: Its call shapes; the first is the decorated function's.
     """
 
-    def __init__(self, definition: Callable[..., Any], *, category: str, aliases: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        definition: Callable[..., Any],
+        *,
+        category: str,
+        aliases: tuple[str, ...] = (),
+        samples: Callable[[Any], Iterable[Any]] | None = None,
+    ) -> None:
         self.name = definition.__name__
+        self.samples = samples
         self.category = category
         self.aliases = aliases
         self.call_shapes = [CallShape(self.name, definition)]
@@ -157,12 +166,16 @@ class Builtin:
         return f"<builtin {' | '.join(map(str, self.call_shapes))}>"
 
 
-def builtin(*, category: str, aliases: Iterable[str] = ()) -> Callable[[Callable[..., Any]], Builtin]:
+def builtin(
+    *, category: str, aliases: Iterable[str] = (), samples: Callable[[Any], Iterable[Any]] | None = None
+) -> Callable[[Callable[..., Any]], Builtin]:
     """Make a builtin of a function.
 
     Args:
         category: Where the index shows it, such as `"Statistics & ML"`.
         aliases: Other words that people search for it by, such as `"sdpa"`.
+        samples: Gives the checks their inputs where the annotations don't say enough: takes a
+            [`Draw`][opbook.checks.sampling.Draw] and yields tuples of positional arguments, or `draw.call(...)`.
 
     Returns:
         A decorator. The function it decorates is the definition: its name, signature and annotations, its docstring
@@ -174,4 +187,4 @@ def builtin(*, category: str, aliases: Iterable[str] = ()) -> Callable[[Callable
     if callable(category):
         raise DeclarationError('write @builtin(category="..."): a builtin needs a category to stand in the index')
     words = tuple(aliases)
-    return lambda definition: Builtin(definition, category=category, aliases=words)
+    return lambda definition: Builtin(definition, category=category, aliases=words, samples=samples)

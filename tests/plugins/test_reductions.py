@@ -90,5 +90,7 @@ def test_narrow_floats_are_added_precisely():
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
-def test_nan_is_passed_on(name):
-    assert np.isnan(getattr(ops, name)([1.0, math.nan, 3.0]))
+def test_nan_is_passed_on_and_gets_the_gradient(name):
+    value, pullback = vjp(getattr(ops, name), np.array([[1.0, math.nan, 3.0], [4.0, 4.0, 4.0]]), 1)
+    np.testing.assert_array_equal(value, [math.nan, 4])
+    np.testing.assert_array_equal(pullback(np.array([2.0, 6.0]))[0], [[0, 2, 0], [2, 2, 2]])

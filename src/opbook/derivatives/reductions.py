@@ -53,7 +53,8 @@ def _extreme(function: Callable[..., Any], *names: Callable[..., Any]) -> None:
         value = function(x, axis=axis, keepdims=keepdims)
 
         def vjp(g: Any) -> Any:
-            hit = np.equal(x, _spread(value, np.shape(x), axis, keepdims))
+            # NaN equals nothing, itself included, but is what a group with a NaN in it comes to
+            hit = np.logical_or(np.equal(x, _spread(value, np.shape(x), axis, keepdims)), np.isnan(x))
             ties = np.sum(hit, axis=axis, keepdims=True).astype(g.dtype)
             return _spread(g, np.shape(x), axis, keepdims) * (hit / ties).astype(g.dtype)
 

@@ -79,9 +79,7 @@ def _no_example(page: BuiltinPage, own: Path) -> Failure:
         f"Add one to {place(own, 1).rpartition(':')[0]}, or call it in a guide: a ```qu or "
         "```python fence with an ```output fence behind it."
     )
-    return Failure(
-        origin.path, origin.line, f"{place(origin.path, origin.line)}: {page.name} has no example. {advice}"
-    )
+    return Failure(origin.path, origin.line, f"{place(origin.path, origin.line)}: {page.name} has no example. {advice}")
 
 
 def _origin(op: Builtin, info: PluginInfo) -> Origin:

@@ -1,4 +1,4 @@
-"""Reference pages that are made from the code itself; a page asks for one with a comment such as `<!-- opbook: cli -->`."""
+"""Reference texts that are made from the code itself; a page asks for one with a comment, `<!-- opbook: cli -->`."""
 
 import inspect
 from collections.abc import Callable

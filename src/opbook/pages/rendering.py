@@ -47,7 +47,12 @@ def render(book: Book, folder: str = "builtins", autodoc: bool = False) -> Rende
     templates = _environment(folder)
     categories = book.categories()
     uris = {name: _file_name(name) for name in book.pages}
-    shared: dict[str, Any] = {"category_anchors": _anchors(list(categories)), "uris": uris, "autodoc": autodoc, "listed": LISTED}
+    shared: dict[str, Any] = {
+        "autodoc": autodoc,
+        "category_anchors": _anchors(list(categories)),
+        "listed": LISTED,
+        "uris": uris,
+    }
     index = templates.get_template("index.md.jinja")
     builtin = templates.get_template("builtin.md.jinja")
     pages = {f"{folder}/index.md": index.render(pages=book.pages, categories=categories, **shared)}
@@ -84,9 +89,7 @@ def _environment(folder: str) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters.update(
-        fence=fence, json=json.dumps, items=_items, link=functools.partial(_link, folder)
-    )
+    environment.filters.update(fence=fence, json=json.dumps, items=_items, link=functools.partial(_link, folder))
     return environment
 
 
@@ -117,5 +120,6 @@ def _items(section: str) -> str:
 def _tidy(text: str) -> str:
     """Templates leave blank lines where something is left out; in code they stay."""
     parts = re.split(r"(^(`{3,})[^\n]*\n.*?^\2$)", text, flags=re.DOTALL | re.MULTILINE)
-    # split gives text, fence, ticks, text, ...: the ticks alone are left out
-    return "".join(re.sub(r"\n{3,}", "\n\n", part) for i, part in enumerate(parts) if i % 3 != 2).lstrip()
+    # split gives text, fence, ticks, text, and so on; the ticks are in the fence already
+    kept = (re.sub(r"\n{3,}", "\n\n", part) if i % 3 == 0 else part for i, part in enumerate(parts) if i % 3 != 2)
+    return "".join(kept).lstrip()

@@ -1,0 +1,183 @@
+"""Checks of values: does the definition run, does the rule agree with it, in every precision and memory layout."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.call import Call
+from opbook.checks.numbers import TOLERANCE, relative_error
+from opbook.checks.registry import Evidence, NotApplicable, Refuted, Subject, check
+from opbook.checks.sampling import Sample
+from opbook.checks.writing import python_call
+from opbook.specs import ArraySpec, MaskSpec
+
+FLOAT_NAMES = ("float16", "float32", "float64")
+
+
+def on(subject: Subject, sample: Sample) -> str:
+    """Name the input in a message, in a form that can be pasted into a test."""
+    return f" (on {sample.label}: {python_call(subject.op.name, sample.args, sample.kwargs)})"
+
+
+def is_numeric(value: Any) -> bool:
+    """Whether a value is one array, or a structure of arrays, of floating-point numbers."""
+    leaves = tree.leaves(value)
+    return bool(leaves) and all(isinstance(leaf, np.ndarray | np.floating) and leaf.dtype.kind == "f" for leaf in leaves)
+
+
+def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
+    """The same sample with every floating-point array changed."""
+
+    def convert(leaf: Any) -> Any:
+        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+
+    return Sample(sample.label, tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs))
+
+
+@check("definition", "The definition runs on every input and returns what its annotation says.")
+def definition(subject: Subject) -> Evidence:
+    """Evaluate every sample by the definition; hold the shapes to the annotation of the return value."""
+    evidence = Evidence()
+    for sample, call in subject.calls():
+        value = call.define()
+        _hold_to_annotation(subject, sample, call, value)
+        evidence.inputs += 1
+    return evidence
+
+
+def _hold_to_annotation(subject: Subject, sample: Sample, call: Call, value: Any) -> None:
+    returns = call.shape.returns
+    if not isinstance(returns, ArraySpec):
+        return
+    if not isinstance(value, np.ndarray | np.generic):
+        raise Refuted(f"expected an array as annotated, got a {type(value).__name__}{on(subject, sample)}")
+    if isinstance(returns, MaskSpec) != (value.dtype == np.bool_):
+        raise Refuted(f"expected {returns.words()} as annotated, got dtype {value.dtype}{on(subject, sample)}")
+    expected = call.shape.expected_shape(call)
+    if expected is not None and value.shape != expected:
+        raise Refuted(f"expected shape {expected} as annotated, got {value.shape}{on(subject, sample)}")
+
+
+@check("rule value", "The rule's value equals the definition's.")
+def rule_value(subject: Subject) -> Evidence:
+    """Compare the two in float64."""
+    evidence = Evidence()
+    for sample, call in subject.calls():
+        if call.shape.rule is None:
+            continue
+        error = relative_error(call.run_rule()[0], call.define())
+        if error > TOLERANCE["float64"]:
+            raise Refuted(
+                f"the rule's value differs from the definition's by {error:.1e} (at most {TOLERANCE['float64']:.0e})"
+                f"{on(subject, sample)}"
+            )
+        evidence.measured(error)
+        evidence.inputs += 1
+    if not evidence.inputs:
+        raise NotApplicable("no rule: the tape differentiates the definition")
+    return evidence
+
+
+@check("dtypes", "float16, float32 and float64 come out as they went in, as precise as they can be.")
+def dtypes(subject: Subject) -> Evidence:
+    """Compare each precision with the definition in float64 on the same, already rounded numbers."""
+    evidence = Evidence()
+    for sample in subject.samples:
+        for name in FLOAT_NAMES:
+            rounded = with_arrays(sample, lambda a, name=name: a.astype(name))
+            value = subject.op(*rounded.args, **rounded.kwargs)
+            if not is_numeric(value) or rounded.args == sample.args:
+                continue
+            for leaf in tree.leaves(value):
+                if leaf.dtype != name:
+                    raise Refuted(f"{name} came in, but {leaf.dtype} came out{on(subject, rounded)}")
+            wide = with_arrays(rounded, lambda a: a.astype(np.float64))
+            error = relative_error(value, subject.op.bind(wide.args, wide.kwargs).define())
+            if error > TOLERANCE[name]:
+                raise Refuted(
+                    f"in {name} the value is off by {error:.1e} (at most {TOLERANCE[name]:.0e}){on(subject, rounded)}"
+                )
+            evidence.inputs += 1
+    if not evidence.inputs:
+        raise NotApplicable("it takes or returns no floating-point array")
+    return evidence
+
+
+def _layouts(array: Any) -> Iterator[tuple[str, Any]]:
+    """The same numbers in other layouts of memory."""
+    yield "in Fortran order", np.asfortranarray(array)
+    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1), array.dtype)
+    wide[..., 1::2] = array
+    yield "with strides", wide[..., 1::2]
+    yield "reversed in memory", np.ascontiguousarray(array[..., ::-1])[..., ::-1]
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    yield "read-only", frozen
+
+
+@check("layouts", "Strided, reversed, Fortran-ordered, zero-stride and read-only arrays give the same answer.")
+def layouts(subject: Subject) -> Evidence:
+    """Compare value and gradients with those of contiguous input."""
+    evidence = Evidence()
+    for sample in subject.samples:
+        names = [] if not _has_arrays(sample) else ["in Fortran order", "with strides", "reversed in memory", "read-only"]
+        for name in names:
+            other = with_arrays(sample, lambda a, name=name: dict(_layouts(a))[name] if a.ndim else a)
+            _same_answer(subject, sample, other, name, evidence)
+        stretched = with_arrays(sample, lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
+        if names and _accepts(subject, stretched):
+            _same_answer(subject, with_arrays(stretched, np.array), stretched, "with zero strides", evidence)
+    if not evidence.inputs:
+        raise NotApplicable("it takes no floating-point array")
+    return evidence
+
+
+def _has_arrays(sample: Sample) -> bool:
+    return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(sample.args))
+
+
+def _accepts(subject: Subject, sample: Sample) -> bool:
+    try:
+        subject.op(*sample.args, **sample.kwargs)
+    except ValueError:  # constant rows may be refused, say with eps = 0
+        return False
+    return True
+
+
+def _same_answer(subject: Subject, plain: Sample, other: Sample, name: str, evidence: Evidence) -> None:
+    expected, got = (_answer(subject, sample) for sample in (plain, other))
+    error = relative_error(got, expected)
+    if error > TOLERANCE["float64"]:
+        raise Refuted(f"arrays {name} change the answer by {error:.1e}{on(subject, plain)}")
+    evidence.measured(error)
+    evidence.inputs += 1
+
+
+def _answer(subject: Subject, sample: Sample) -> Any:
+    """The value, and the gradients if there are any."""
+    from opbook.checks.differentiation import cotangent_of, is_differentiable
+
+    if not is_differentiable(subject, sample):
+        return subject.op(*sample.args, **sample.kwargs)
+    value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
+    return value, pullback(cotangent_of(value))
+
+
+@check("warnings", "No warning is emitted on valid input, in any precision.")
+def no_warnings(subject: Subject) -> Evidence:
+    """Run value and gradients with every warning raised as an error."""
+    evidence = Evidence()
+    for sample in subject.samples:
+        for name in FLOAT_NAMES:
+            rounded = with_arrays(sample, lambda a, name=name: a.astype(name))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                try:
+                    _answer(subject, rounded)
+                except Warning as warning:
+                    raise Refuted(f"it warns: {type(warning).__name__}: {warning}{on(subject, rounded)}") from None
+            evidence.inputs += 1
+    return evidence

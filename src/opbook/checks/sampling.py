@@ -1,0 +1,272 @@
+"""The inputs of the checks: derived from a builtin's annotations, or from its `samples`.
+
+A base sample gives the required arguments a value; each optional argument is then varied in turn on top of one. The
+numbers are random but the same in every run, as they are seeded with the builtin's name.
+"""
+
+import itertools
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from opbook.builtin import Builtin
+from opbook.errors import DeclarationError, OpbookError
+from opbook.signature import CallShape, Param
+from opbook.specs import ArraySpec, Binding, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One input.
+
+    Attributes:
+        label: What is special about it, such as "mask with an empty row".
+        args: Positional arguments, with arrays in float64.
+        kwargs: Keyword arguments.
+    """
+
+    label: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+class Draw:
+    """Draws numbers for samples; the same ones in every run."""
+
+    def __init__(self, seed: str) -> None:
+        self._rng = np.random.default_rng(zlib.crc32(seed.encode()))
+
+    def normal(self, *shape: int) -> Any:
+        """Numbers of either sign, of the size of 1."""
+        return self._rng.normal(size=shape)
+
+    def positive(self, *shape: int) -> Any:
+        """Numbers between 0.3 and 2."""
+        return self._rng.uniform(0.3, 2.0, shape)
+
+    def mask(self, *shape: int) -> Any:
+        """Booleans, more true than false, with a true one in every row that has an entry."""
+        mask = self._rng.random(shape) < 0.6
+        if mask.size:
+            mask[..., self._rng.integers(shape[-1])] = True
+        return mask
+
+    def call(self, *args: Any, **kwargs: Any) -> Sample:
+        """A sample with keyword arguments."""
+        return Sample("", args, kwargs)
+
+
+def samples_of(op: Builtin) -> list[Sample]:
+    """Make the inputs of a builtin's checks.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Inputs that the builtin accepts.
+
+    Raises:
+        DeclarationError: None could be derived from the annotations, and there are no `samples`.
+    """
+    draw = Draw(op.name)
+    if op.samples is not None:
+        bases = [_declared(given, i) for i, given in enumerate(op.samples(draw))]
+        return [*bases, *(s for shape in op.call_shapes for s in _variations(op, shape, bases, draw))]
+    found: list[Sample] = []
+    reasons: list[str] = []
+    for shape in op.call_shapes:
+        try:
+            bases = [base for base in _bases(shape, draw) if _accepted(op, base)]
+        except DeclarationError as error:
+            reasons.append(str(error))
+            continue
+        found += [*bases, *_variations(op, shape, bases, draw)]
+    if not found:
+        raise DeclarationError(f"{op.name}: no inputs can be derived ({'; '.join(reasons) or 'none was accepted'})")
+    return found
+
+
+def _declared(given: Any, i: int) -> Sample:
+    if isinstance(given, Sample):
+        return Sample(given.label or f"sample {i + 1}", given.args, given.kwargs)
+    return Sample(f"sample {i + 1}", given if isinstance(given, tuple) else (given,))
+
+
+def _accepted(op: Builtin, sample: Sample) -> bool:
+    """An empty or extreme shape may be refused, with an error of ours; that is a clear answer too."""
+    try:
+        op(*sample.args, **sample.kwargs)
+    except OpbookError:
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------- base samples
+
+_SIZES = (3, 4, 2, 5, 6, 7)
+
+
+def _bases(shape: CallShape, draw: Draw) -> Iterator[Sample]:
+    batched = [p for p in shape.params if p.required and isinstance(p.spec, ArraySpec) and p.spec.batched]
+    for label, sizes, batches in (
+        ("no batch axes", _SIZES, [()]),
+        ("equal sizes", (3,), [()]),
+        ("one of everything", (1,), [()]),
+        ("a batch", _SIZES, [(2,)]),
+        ("two batch axes that broadcast", _SIZES, [(2, 1), (1, 3), (3,)]),
+        ("an empty batch", _SIZES, [(0,)]),
+        ("no entries", (0,), [()]),
+    ):
+        if not batched and batches != [()]:
+            continue
+        maker = _Maker(sizes, draw)
+        given = {}
+        turn = itertools.cycle(batches)
+        for param in shape.params:
+            if param.required:
+                batch = next(turn) if param in batched else ()
+                given[param.name] = maker.make(param.spec, param.name, batch)
+        yield _placed(shape, label, given)
+
+
+class _Maker:
+    """Makes values for specs; dimensions of one name get one size."""
+
+    def __init__(self, sizes: Iterable[int], draw: Draw, outer: dict[str, int] | None = None) -> None:
+        self._supply = itertools.cycle(sizes)
+        self._draw = draw
+        self._sizes = dict(outer or {})
+
+    def make(self, spec: Spec, path: str, batch: tuple[int, ...] = ()) -> Any:
+        if isinstance(spec, MaskSpec):
+            return self._draw.mask(*batch, *self._shape(spec))
+        if isinstance(spec, ArraySpec):
+            # an array of any shape gets two axes of its own: its dimensions are all batch axes
+            free = (next(self._supply), next(self._supply)) if spec.batched and not spec.dims else ()
+            return self._draw.normal(*batch, *(free if not batch else ()), *self._shape(spec))
+        if isinstance(spec, RecordSpec):
+            inner = _Maker((), self._draw, self._sizes)
+            inner._supply = self._supply  # a dimension that only the record has differs from record to record
+            return {name: inner.make(item, f"{path}.{name}") for name, item in spec.fields.items()}
+        if isinstance(spec, SequenceSpec):
+            items = spec.items * 2 if spec.any_length else spec.items
+            return tuple(self.make(item, f"{path}[{i}]", batch) for i, item in enumerate(items))
+        if isinstance(spec, OptionalSpec):
+            return self.make(spec.inner, path, batch)
+        if isinstance(spec, ValueSpec) and spec.choices:
+            return spec.choices[0]
+        if isinstance(spec, ValueSpec) and spec.types == (float,):
+            return float(self._draw.positive())
+        raise DeclarationError(f"{path} is {spec.words()}; give the builtin samples=")
+
+    def _shape(self, spec: ArraySpec) -> tuple[int, ...]:
+        return tuple(dim if isinstance(dim, int) else self._size(dim.removeprefix("#")) for dim in spec.dims)
+
+    def _size(self, name: str) -> int:
+        if name not in self._sizes:
+            self._sizes[name] = next(self._supply)
+        return self._sizes[name]
+
+
+def _placed(shape: CallShape, label: str, given: dict[str, Any]) -> Sample:
+    """Pass required arguments by position where they can be, the others by name."""
+    names = [p.name for p in shape.params if p.required and not p.keyword_only]
+    return Sample(label, tuple(given[n] for n in names), {n: v for n, v in given.items() if n not in names})
+
+
+# ------------------------------------------------------------------------------------------ variations of the optional
+
+
+def _variations(op: Builtin, shape: CallShape, bases: list[Sample], draw: Draw) -> Iterator[Sample]:
+    """Each optional argument in turn, on a base that takes it, and at last all of them that go together."""
+    fitting = [(base, binding) for base in bases if (binding := _dimensions(shape, base)) is not None]
+    turn = itertools.count()
+    for param in shape.params:
+        if param.required:
+            continue
+        options = [dict(_values(param, binding, draw)) for _, binding in fitting]
+        for label in dict.fromkeys(label for option in options for label in option):
+            start = next(turn) % len(fitting)  # not always the same base
+            for i in (*range(start, len(fitting)), *range(start)):
+                base, value = fitting[i][0], options[i].get(label)
+                sample = Sample(f"{base.label}, {param.name} {label}", base.args, {**base.kwargs, param.name: value})
+                if label in options[i] and param.name not in base.kwargs and _accepted(op, sample):
+                    yield sample
+                    break
+    yield from _together(op, shape, fitting, draw)
+
+
+def _together(op: Builtin, shape: CallShape, fitting: list[tuple[Sample, Binding]], draw: Draw) -> Iterator[Sample]:
+    """As many options at once as go together, on the base whose sizes are all equal."""
+    for base, binding in fitting:
+        if base.label != "equal sizes":
+            continue
+        chosen = dict(base.kwargs)
+        for param in shape.params:
+            for _, value in itertools.islice(_values(param, binding, draw), 0 if param.required else 1):
+                if _accepted(op, Sample("", base.args, {**chosen, param.name: value})):
+                    chosen[param.name] = value
+        if len(chosen) > len(base.kwargs) + 1:
+            yield Sample("all options at once", base.args, chosen)
+
+
+_DEGENERATE = ("one of everything", "an empty batch", "no entries")
+
+
+def _dimensions(shape: CallShape, base: Sample) -> Binding | None:
+    """The sizes that a base sample fixes; None if it belongs to another call shape, or has no room for variety."""
+    if base.label in _DEGENERATE:
+        return None
+    binding = Binding()
+    names = [p for p in shape.params if not p.keyword_only]
+    if len(base.args) > len(names):
+        return None
+    try:
+        for param, value in zip(names, base.args, strict=False):
+            param.spec.convert(value, param.name, binding)
+    except OpbookError:
+        return None
+    return binding
+
+
+def _values(param: Param, binding: Binding, draw: Draw) -> Iterator[tuple[str, Any]]:
+    spec = param.spec.inner if isinstance(param.spec, OptionalSpec) else param.spec
+    if isinstance(spec, ArraySpec):
+        sizes = [
+            (dim if isinstance(dim, int) else getattr(binding.size(dim.removeprefix("#")), "size", None)) for dim in spec.dims
+        ]
+        if None in sizes:
+            return
+        shape = tuple(int(n) for n in sizes if n is not None)
+        batch = binding.batch() if spec.batched else ()
+        if isinstance(spec, MaskSpec):
+            yield from _masks(shape, batch, draw)
+        else:
+            yield "given", draw.normal(*shape)
+            yield "with one row for all", draw.normal(*((1,) * (len(shape) - 1)), *shape[-1:])
+    elif isinstance(spec, ValueSpec) and spec.choices:
+        yield from ((f"= {choice!r}", choice) for choice in spec.choices if choice != param.default)
+    elif isinstance(spec, ValueSpec) and bool in spec.types:
+        yield f"= {not param.default}", not param.default
+    elif isinstance(spec, ValueSpec) and float in spec.types:
+        yield "= 0.7", 0.7
+    elif isinstance(spec, ValueSpec) and int in spec.types:
+        yield from ((f"= {n}", n) for n in (0, 1, -1, 2) if n != param.default)
+
+
+def _masks(shape: tuple[int, ...], batch: tuple[int, ...], draw: Draw) -> Iterator[tuple[str, Any]]:
+    mask = draw.mask(*shape)
+    yield "of Booleans", mask
+    yield "of 0 and 1", mask.astype(np.int64)
+    yield "of 0.0 and 1.0", mask.astype(np.float32)
+    empty = mask.copy()
+    empty[:1] = False
+    yield "with an empty row", empty
+    yield "that blocks everything", np.zeros(shape, bool)
+    if len(shape) > 1:
+        yield "with one row for all", mask[:1]
+    if batch and all(batch):
+        yield "with batch axes", draw.mask(*batch, *shape)

@@ -1,0 +1,241 @@
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from opbook import pages
+from opbook.catalogue import Catalogue
+from opbook.errors import UnknownBuiltinError
+
+Write = Callable[[str, str], Path]
+
+ALL = """
+    ```qu
+    say(double([1]))
+    say(pick(2))
+    ```
+
+    ```output
+    [2.]
+    2.0
+    ```
+"""
+
+
+def guide(path: Path) -> pages.Guide:
+    return pages.Guide(path, path.name, "A guide")
+
+
+def test_a_page_says_what_the_source_says(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    page = pages.page("double", ops).pages["double"]
+
+    assert (page.name, page.category, page.aliases) == ("double", "Arrays & more", ("twice",))
+    assert page.summary == "Doubles every entry."
+    assert page.description == "As often as asked."
+    assert page.note == "Twice x, because $x + x = 2x$.\n\nA second paragraph."
+    assert page.sections == {"Raises": "ShapeError: mask does not fit.", "Source": "Arithmetic."}
+    assert "no overloads" in page.overloads
+
+    (call,) = page.calls
+    assert call.text == "result = double(x, [times=], [mask=], [eps=])"
+    assert [(i.name, i.shape, i.optional, i.default, i.description) for i in call.inputs] == [
+        ("x", "(..., D) array", False, "", "The entries, on two lines."),
+        ("times", "integer", True, "1", "How often."),
+        ("mask", "0/1 mask that broadcasts against (..., D)", True, "", ""),
+        ("eps", "number", True, "1e-5", ""),
+    ]
+    assert (call.output.shape, call.output.description) == ("(..., D) array", "An array of x's shape.")
+
+    origin = page.origin
+    lines = origin.path.read_text().splitlines()
+    assert lines[origin.line - 1].startswith("@builtin")
+    assert lines[origin.line].startswith("def double(")
+    assert origin.file == origin.path.name
+    assert origin.code.startswith("@builtin(") and origin.code.endswith("return x * 2.0**times\n")
+    assert origin.rule.startswith("@double.defvjp\n")
+    assert (origin.distribution, origin.importable) == ("", False)
+
+
+def test_records_are_described_field_by_field(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    page = pages.page("pick", ops).pages["pick"]
+    assert [call.text for call in page.calls] == ["result = pick(heads, head, [n=])", "result = pick(n)"]
+    assert "2 ways" in page.overloads
+    heads, head, n = page.calls[0].inputs
+    assert heads.shape == "tuple of any number of records"
+    assert [(f.path, f.shape) for f in heads.fields] == [
+        ("heads[i].wq", "(D, K) matrix"),
+        ("heads[i].wo", "(K, D) matrix"),
+    ]
+    assert (head.shape, [f.path for f in head.fields]) == ("record", ["head.wq", "head.wo"])
+    assert (n.shape, n.optional, n.fields) == ("integer", True, ())
+
+
+def test_a_call_that_returns_nothing_has_no_result(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    (call,) = pages.page("say", ops).pages["say"].calls
+    assert (call.text, call.output.name) == ("say(value)", "")
+
+
+def test_examples_are_shown_simplest_first_and_mistakes_last(ops: Catalogue, write: Write) -> None:
+    write(
+        "examples.md",
+        """
+        ```qu
+        x = [1, 2]
+        y = double(x)
+        say(y)
+        ```
+
+        ```output
+        [2. 4.]
+        ```
+
+        <!-- example: raises -->
+        ```qu
+        double()
+        ```
+
+        ```output
+        <example>:1:1: double: needs x, which did not come. Call it as double(x, [times=], [mask=], [eps=])
+          double()
+          ^
+        ```
+
+        ## Short
+
+        It takes
+        one line.
+
+        ```qu
+        say(double([1]))
+        ```
+
+        ```output
+        [2.]
+        ```
+        """,
+    )
+    book = pages.page("double", ops)
+    assert not book.failures
+    shown = book.pages["double"].examples
+    assert [example.code.splitlines()[0] for example in shown] == ["say(double([1]))", "x = [1, 2]", "double()"]
+    assert shown[0].output == "[2.]\n"
+    assert (shown[0].heading, shown[0].text) == ("Short", "It takes\none line.")
+    assert shown[0].place == "examples.md:27"
+
+
+def test_an_example_is_shown_with_what_it_continues_but_not_twice(ops: Catalogue, write: Write) -> None:
+    write(
+        "examples.md",
+        """
+        ```qu
+        x = [1]
+        say(x)
+        ```
+
+        ```output
+        [1.]
+        ```
+
+        <!-- example: continue -->
+        ```qu
+        y = double(x)
+        say(y)
+        ```
+
+        ```output
+        [2.]
+        ```
+
+        <!-- example: continue -->
+        ```qu
+        say(double(y))
+        ```
+
+        ```output
+        [4.]
+        ```
+        """,
+    )
+    (example,) = pages.page("double", ops).pages["double"].examples
+    assert example.code == "x = [1]\nsay(x)\n\ny = double(x)\nsay(y)\n"
+    assert example.output == "[1.]\n[2.]\n"
+
+
+def test_guides_give_one_example_each_and_links_for_the_rest(ops: Catalogue, write: Write) -> None:
+    def text(n: int) -> str:
+        return f"```qu\nsay(double([{n}]))\n```\n\n```output\n[{2 * n}.]\n```\n"
+
+    guides = [guide(write(f"guide{i}.md", text(i) + "\n" + text(10 + i))) for i in range(6)]
+    page = pages.page("double", ops, guides).pages["double"]
+    assert [example.guide.uri for example in page.examples if example.guide] == [f"guide{i}.md" for i in range(4)]
+    assert [example.output for example in page.examples] == ["[0.]\n", "[2.]\n", "[4.]\n", "[6.]\n"]
+    assert [other.uri for other in page.elsewhere] == ["guide4.md", "guide5.md"]
+
+
+def test_skipped_examples_say_why(ops: Catalogue, write: Write) -> None:
+    write("examples.md", "<!-- example: skip, needs a GPU -->\n```qu\nsay(double([1]))\n```\n")
+    (example,) = pages.page("double", ops).pages["double"].examples
+    assert (example.output, example.skipped) == ("", "needs a GPU")
+
+
+def test_a_different_output_is_a_failure_with_its_line(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL.replace("[2.]", "[5.]"))
+    book = pages.build(ops)
+    (failure,) = book.failures
+    assert failure.message.startswith("examples.md:1: ")
+    assert "-[5.]" in failure.message and "+[2.]" in failure.message
+    assert "opbook examples --update examples.md" in failure.message
+    assert book.pages["double"].examples[0].output == "[2.]\n2.0\n", "what was computed is shown, not what was written"
+
+
+def test_an_example_that_raises_is_a_failure_with_the_line_in_it(ops: Catalogue, write: Write) -> None:
+    write("examples.md", textwrap.dedent(ALL).lstrip() + "\n```qu\nsay(1)\nsay(nonsense)\n```\n")
+    (failure,) = pages.build(ops).failures
+    assert failure.line == 13
+    assert failure.message.startswith("examples.md:13: ")
+    assert "nonsense" in failure.message
+
+
+def test_a_guide_with_a_fence_that_escapes_is_a_failure(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    bad = write("guide.md", "# Guide\n\n```pyhton\n1 / 0\n```\n")
+    (failure,) = pages.build(ops, [guide(bad)]).failures
+    assert failure.message.startswith("guide.md:3: ")
+    assert "pyhton" in failure.message
+
+
+def test_a_builtin_without_an_example_is_a_failure_at_its_definition(ops: Catalogue, write: Write) -> None:
+    write("examples.md", "```qu\nsay(double([1]))\n```\n\n```output\n[2.]\n```\n")
+    (failure,) = pages.build(ops).failures
+    origin = pages.page("pick", ops).pages["pick"].origin
+    assert failure.message.startswith(f"{origin.path.name}:{origin.line}: pick has no example")
+    assert "examples.md" in failure.message
+
+
+def test_a_guide_can_be_the_only_example(ops: Catalogue, write: Write) -> None:
+    book = pages.build(ops, [guide(write("guide.md", ALL))])
+    assert not book.failures
+    assert all(page.examples[0].guide for page in book.pages.values())
+
+
+def test_an_unknown_builtin(ops: Catalogue) -> None:
+    with pytest.raises(UnknownBuiltinError, match="double"):
+        pages.page("doubel", ops)
+
+
+def test_titles_of_guides(write: Write, tmp_path: Path) -> None:
+    texts = {
+        "a/front.md": "---\ntitle: 'From the front'\n---\n# Heading\n",
+        "b/heading.md": "Text.\n\n# The heading { #id } \n",
+        "b/only-a-name.md": "Text.\n",
+    }
+    paths = [write(name, text) for name, text in reversed(texts.items())]
+    assert [(g.uri, g.title) for g in pages.read_guides(tmp_path, paths)] == [
+        ("a/front.md", "From the front"),
+        ("b/heading.md", "The heading"),
+        ("b/only-a-name.md", "Only a name"),
+    ]
