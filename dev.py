@@ -103,7 +103,7 @@ def set_up(extras: str) -> None:
         before = installed()
         # pip would leave the entry points of plugins behind whose folders are gone
         gone = set(before.get("plugins", ())) - set(plugins)
-        extras = max(extras, *before.get("extras", ()), key=len)
+        extras = max([extras, *before.get("extras", ())], key=len)
         STAMP.unlink(missing_ok=True)
         make_venv(afresh=bool(gone))
         install(plugins, extras)
@@ -205,7 +205,7 @@ def install(plugins: list[str], extras: str) -> None:
     """
     for_tests = ", the tests and the checks" if extras == TO_DEVELOP else ""
     print(
-        f"Installing opbook and its {len(plugins)} plugins (editable), with all that the site{for_tests} need, into\n"
+        f"Installing opbook and its {len(plugins)} plugins (editable), with what is needed for the site{for_tests}, into\n"
         f"    {VENV}\n"
         f"Once; {'130 MB to download' if for_tests else '50 MB to download'}, about half a minute.",
         flush=True,

@@ -309,8 +309,10 @@ def _accept(kind: Any, value: Any) -> Any:
         return NotImplemented
     if kind is int:
         plain = stop_gradient(value)
-        if isinstance(value, TapeValue) and plain.ndim == 0 and np.isfinite(plain) and plain == np.floor(plain):
-            return int(plain)  # vjp made a float of it; a count has no gradient
+        if isinstance(value, TapeValue) and plain.ndim == 0:
+            plain = float(plain)  # vjp made a float of it; a count has no gradient
+        if isinstance(plain, float | np.floating) and plain == np.floor(plain) and np.isfinite(plain):
+            return int(plain)  # a whole number, such as round(3.2) gives
         try:
             return operator.index(plain)
         except TypeError:

@@ -41,7 +41,9 @@ def say(value: Any) -> None:
 #
 # A second paragraph.
 @builtin(category="Arrays & more", aliases=("twice",))
-def double(x: Array["... D"], times: int = 1, *, mask: Mask["... D"] | None = None, eps: float = 1e-5) -> Array["... D"]:
+def double(
+    x: Array["... D"], times: int = 1, *, mask: Mask["... D"] | None = None, eps: float = 1e-5
+) -> Array["... D"]:
     """Doubles every entry.
 
     As often as asked.

@@ -120,6 +120,15 @@ def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
     return weights.copy(), lambda g: (*pull_weights(g), None)
 
 
+def _mask_samples(draw):
+    yield 4
+    yield 3, 3
+    yield draw.call(0, 2, align="upper-left")
+    for align in ("upper-left", "lower-right"):
+        yield draw.call(2, 4, align=align)
+        yield draw.call(4, 2, align=align)
+
+
 # "Causal" means that no position may look at a later one. With as many queries as keys that is the lower triangle. With
 # different numbers there are two readings in use, and they differ silently:
 #
@@ -128,7 +137,9 @@ def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
 # - `align="upper-left"`: the first query sees the first key only, as if both counted from the same start.
 #
 # As nobody can tell from the sizes which one is meant, it has to be said.
-@builtin(category="Statistics & ML", aliases=("triangular mask", "attention mask", "look-ahead mask"))
+@builtin(
+    category="Statistics & ML", aliases=("triangular mask", "attention mask", "look-ahead mask"), samples=_mask_samples
+)
 def causal_mask(
     n_queries: int,
     n_keys: int | None = None,

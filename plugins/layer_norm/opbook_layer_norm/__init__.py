@@ -39,11 +39,12 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
 
     Raises:
         ShapeError: gamma or beta has another length than x's rows.
-        InputError: eps is negative, or it is 0 and a row is constant.
+        InputError: eps is negative, or it is 0 and a row is constant, or the rows have no entries.
 
     Source:
         Ba, Kiros and Hinton, *Layer Normalization* (2016), equation 4; operator `LayerNormalization` of ONNX opset 17.
     """
+    _check_columns(x)
     shifted = x - x[..., :1]
     centred = shifted - shifted.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
@@ -53,6 +54,7 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
 
 @layer_norm.defvjp
 def _(x, gamma, beta, *, eps=1e-5):
+    _check_columns(x)
     centred = x - x[..., :1]
     centred -= centred.mean(axis=-1, keepdims=True)
     # float64 here keeps the squares of 1e30-sized float32 values from overflowing
@@ -72,11 +74,18 @@ def _(x, gamma, beta, *, eps=1e-5):
     return gamma * normed + beta, pullback
 
 
+def _check_columns(x):
+    if x.shape[-1] == 0:
+        raise InputError(f"layer_norm: the rows of x have no entries to normalize; its shape is {x.shape}")
+
+
 def _check_eps(eps, variance):
     if eps < 0:
         raise InputError(f"layer_norm: eps must be at least 0, but is {eps:g}")
     if eps == 0 and np.any(variance == 0):
-        raise InputError("layer_norm: a row of x is constant, so its variance is 0 and can't be divided by; pass eps > 0")
+        raise InputError(
+            "layer_norm: a row of x is constant, so its variance is 0 and can't be divided by; pass eps > 0"
+        )
 
 
 @hookimpl

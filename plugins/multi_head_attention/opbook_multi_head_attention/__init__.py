@@ -19,6 +19,15 @@ class Head(TypedDict):
     wo: Array["Dh D"]
 
 
+def _samples(draw):
+    for batch, widths in (((), (3,)), ((), (2, 5)), ((2,), (4, 4)), ((0,), (1,))):
+        heads = tuple(
+            {name: draw.normal(3, width) for name in ("wq", "wk", "wv")} | {"wo": draw.normal(width, 3)}
+            for width in widths
+        )
+        yield draw.normal(*batch, 4, 3), heads, len(heads)
+
+
 # Each head looks at the same rows through projections of its own, so each can attend to something else; what they find
 # is added up.
 #
@@ -34,7 +43,7 @@ class Head(TypedDict):
 #
 # **The gradient.** Every head sends gradients to its own four matrices, and to x on three ways, as query, as key and as
 # value. x is shared by all heads, so all of these are added up.
-@builtin(category="Statistics & ML", aliases=("mha", "self-attention", "multihead attention"))
+@builtin(category="Statistics & ML", aliases=("mha", "self-attention", "multihead attention"), samples=_samples)
 def multi_head_attention(
     x: Array["... N D"],
     heads: tuple[Head, ...],
@@ -86,7 +95,9 @@ def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
     attended = [
         attend(x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal) for head in heads
     ]
-    value = sum((answer @ head["wo"] for (answer, _), head in zip(attended, heads, strict=True)), start=np.zeros_like(x))
+    value = sum(
+        (answer @ head["wo"] for (answer, _), head in zip(attended, heads, strict=True)), start=np.zeros_like(x)
+    )
 
     def pullback(g):
         dx = np.zeros_like(x)

@@ -69,7 +69,9 @@ def transformer_block(
     """
 
     def attention(rows):
-        return multi_head_attention(rows, weights["heads"], len(weights["heads"]), mask, key_mask=key_mask, causal=causal)
+        return multi_head_attention(
+            rows, weights["heads"], len(weights["heads"]), mask, key_mask=key_mask, causal=causal
+        )
 
     def feed_forward(rows):
         return relu(rows @ weights["w1"] + weights["b1"]) @ weights["w2"] + weights["b2"]
@@ -157,7 +159,12 @@ def _feed_forward(rows, w1, b1, w2, b2):
     def pull(g):
         d_hidden = (g @ w2.T) * (active > 0)
         batch = tuple(range(g.ndim - 1))
-        d_weights = (weight_gradient(rows, d_hidden), d_hidden.sum(axis=batch), weight_gradient(active, g), g.sum(axis=batch))
+        d_weights = (
+            weight_gradient(rows, d_hidden),
+            d_hidden.sum(axis=batch),
+            weight_gradient(active, g),
+            g.sum(axis=batch),
+        )
         return d_hidden @ w1.T, d_weights
 
     return active @ w2 + b2, pull

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from opbook import tree
 from opbook.builtin import Builtin
 from opbook.errors import DeclarationError, OpbookError
 from opbook.signature import CallShape, Param
@@ -74,6 +75,8 @@ def samples_of(op: Builtin) -> list[Sample]:
     draw = Draw(op.name)
     if op.samples is not None:
         bases = [_declared(given, i) for i, given in enumerate(op.samples(draw))]
+        if not bases:
+            raise DeclarationError(f"{op.name}: its samples= yields nothing")
         return [*bases, *(s for shape in op.call_shapes for s in _variations(op, shape, bases, draw))]
     found: list[Sample] = []
     reasons: list[str] = []
@@ -84,9 +87,15 @@ def samples_of(op: Builtin) -> list[Sample]:
             reasons.append(str(error))
             continue
         found += [*bases, *_variations(op, shape, bases, draw)]
-    if not found:
-        raise DeclarationError(f"{op.name}: no inputs can be derived ({'; '.join(reasons) or 'none was accepted'})")
+    if not any(_has_entries(sample) for sample in found):
+        why = "; ".join(reasons) or "it refused random numbers of either sign; give it samples= that it accepts"
+        raise DeclarationError(f"{op.name}: no inputs can be derived ({why})")
     return found
+
+
+def _has_entries(sample: Sample) -> bool:
+    """An input without any numbers proves next to nothing."""
+    return all(leaf.size for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray))
 
 
 def _declared(given: Any, i: int) -> Sample:
@@ -202,7 +211,7 @@ def _variations(op: Builtin, shape: CallShape, bases: list[Sample], draw: Draw) 
 def _together(op: Builtin, shape: CallShape, fitting: list[tuple[Sample, Binding]], draw: Draw) -> Iterator[Sample]:
     """As many options at once as go together, on the base whose sizes are all equal."""
     for base, binding in fitting:
-        if base.label != "equal sizes":
+        if base.label not in ("equal sizes", "sample 1"):
             continue
         chosen = dict(base.kwargs)
         for param in shape.params:
@@ -236,7 +245,8 @@ def _values(param: Param, binding: Binding, draw: Draw) -> Iterator[tuple[str, A
     spec = param.spec.inner if isinstance(param.spec, OptionalSpec) else param.spec
     if isinstance(spec, ArraySpec):
         sizes = [
-            (dim if isinstance(dim, int) else getattr(binding.size(dim.removeprefix("#")), "size", None)) for dim in spec.dims
+            (dim if isinstance(dim, int) else getattr(binding.size(dim.removeprefix("#")), "size", None))
+            for dim in spec.dims
         ]
         if None in sizes:
             return

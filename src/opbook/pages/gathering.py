@@ -128,17 +128,18 @@ def _run(
     except PageError as error:
         gathered.failures.append(Failure(page, error.line, str(error)))
         return []
+    uses = {example: frozenset(calls(example, names)) for example in examples}
+    if only is not None:  # with what they continue, whose output is shown with theirs
+        wanted = {link for example in examples if only in uses[example] for link in example.chain}
+        examples = [example for example in examples if example in wanted]
     ran: list[Ran] = []
     for example in examples:
-        uses = frozenset(calls(example, names))
-        if only is not None and only not in uses:
-            continue
         result = check_example(example, runner)
         if result.status == "failed":
             gathered.failures.append(Failure(page, result.line, result.message))
         gathered.outputs[example] = result.printed or ""
         text = "" if guide else _text_above(lines, example.line)
-        ran.append(Ran(result, example, uses, _weight(example, names), guide, text))
+        ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
     return ran
 
 

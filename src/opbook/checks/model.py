@@ -1,4 +1,4 @@
-"""The table of checks, and what a check works on and returns."""
+"""What a check is, what it works on and what it returns."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -74,12 +74,8 @@ class Check:
     run: Callable[[Subject], Evidence]
 
 
-CHECKS: dict[str, Check] = {}
-"""Every check by name, in the order in which they run."""
-
-
-def check(name: str, sentence: str) -> Callable[[Callable[[Subject], Evidence]], Callable[[Subject], Evidence]]:
-    """Enter a check in the table.
+def check(name: str, sentence: str) -> Callable[[Callable[[Subject], Evidence]], Check]:
+    """Make a check of a function.
 
     Args:
         name: Its name.
@@ -88,12 +84,7 @@ def check(name: str, sentence: str) -> Callable[[Callable[[Subject], Evidence]],
     Returns:
         A decorator for the function that runs it.
     """
-
-    def enter(run: Callable[[Subject], Evidence]) -> Callable[[Subject], Evidence]:
-        CHECKS[name] = Check(name, sentence, run)
-        return run
-
-    return enter
+    return lambda run: Check(name, sentence, run)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,143 @@
+"""Checks of what is shared: memory with the caller, state between calls and threads."""
+
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.checks.answers import answer, cotangent_of, has_arrays, is_differentiable, on, with_arrays
+from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
+from opbook.checks.sampling import Sample
+
+THREADS = 8
+
+
+def _copy(sample: Sample) -> Sample:
+    def copied(leaf: Any) -> Any:
+        return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+    return Sample(sample.label, tree.map_leaves(copied, sample.args), tree.map_leaves(copied, sample.kwargs))
+
+
+def _arrays(*trees: Any) -> list[Any]:
+    return [leaf for t in trees for leaf in tree.leaves(t) if isinstance(leaf, np.ndarray)]
+
+
+def _bits(value: Any) -> list[bytes | None]:
+    return [
+        np.asarray(leaf).tobytes() if isinstance(leaf, np.ndarray | np.generic | int | float) else None
+        for leaf in tree.leaves(value)
+    ]
+
+
+@check("inputs unchanged", "Nothing that the caller owns is written to: arguments, cotangent, mask.")
+def inputs_unchanged(subject: Subject) -> Evidence:
+    """Compare every array before and after, value and gradients both."""
+    evidence = Evidence()
+    for sample in subject.samples:
+        mine = _copy(sample)
+        g = None
+        if is_differentiable(subject, sample):
+            value, pullback = subject.op.value_and_pullback(*mine.args, **mine.kwargs)
+            g = cotangent_of(value)
+            before = _bits(g)
+            pullback(g)
+            if _bits(g) != before:
+                raise Refuted(f"the pullback writes into its cotangent{on(subject, sample)}")
+        subject.op(*mine.args, **mine.kwargs)
+        for name, old, new in zip(
+            tree.paths((sample.args, sample.kwargs)),
+            _bits((sample.args, sample.kwargs)),
+            _bits((mine.args, mine.kwargs)),
+            strict=True,
+        ):
+            if old != new:
+                raise Refuted(f"it writes into its argument {name}{on(subject, sample)}")
+        evidence.inputs += 1
+    return evidence
+
+
+@check("own memory", "Changing arguments, value or gradients afterwards changes no gradient: nothing is shared.")
+def own_memory(subject: Subject) -> Evidence:
+    """Overwrite everything the caller can reach between two calls of one pullback."""
+    evidence = Evidence()
+    for sample in subject.samples:
+        if not is_differentiable(subject, sample):
+            _value_is_own(subject, sample)
+            evidence.inputs += 1
+            continue
+        mine = _copy(sample)
+        value, pullback = subject.op.value_and_pullback(*mine.args, **mine.kwargs)
+        g = cotangent_of(value)
+        before = pullback(g)
+        kept = _bits(before)
+        for label, arrays in (
+            ("its arguments", _arrays(mine.args, mine.kwargs)),
+            ("the value", _arrays(value)),
+            ("the gradients of an earlier call", _arrays(before)),
+        ):
+            for array in arrays:
+                if array.flags.writeable:
+                    array[...] = True if array.dtype == np.bool_ else 77
+            after = pullback(cotangent_of(value) if label == "its arguments" else g)
+            if _bits(after) != kept:
+                raise Refuted(
+                    f"changing {label} in place changes its gradients: it must keep copies{on(subject, sample)}"
+                )
+        evidence.inputs += 1
+    return evidence
+
+
+def _value_is_own(subject: Subject, sample: Sample) -> None:
+    mine = _copy(sample)
+    value = subject.op(*mine.args, **mine.kwargs)
+    if any(np.may_share_memory(a, b) for a in _arrays(value) for b in _arrays(mine.args, mine.kwargs)):
+        raise Refuted(f"the value shares memory with an argument{on(subject, sample)}")
+
+
+@check("threads", f"{THREADS} threads at once get the bits that one gets.")
+def threads(subject: Subject) -> Evidence:
+    """Run the largest sample in many threads that start together."""
+    sample = max(subject.samples, key=lambda s: sum(a.size for a in _arrays(s.args)))
+    serial = _bits(answer(subject, sample))
+    barrier = threading.Barrier(THREADS)
+
+    def run(_: int) -> bool:
+        barrier.wait()
+        return all(_bits(answer(subject, sample)) == serial for _ in range(3))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        if not all(pool.map(run, range(THREADS))):
+            raise Refuted(f"threads at once get other bits than one alone{on(subject, sample)}")
+    return Evidence(inputs=1)
+
+
+@check("memory", "Dropping value and pullback frees their memory at once, without the garbage collector.")
+def memory(subject: Subject) -> Evidence:
+    """Count arrays that only the garbage collector could free."""
+    samples = [s for s in subject.samples if has_arrays(s)]
+    if not samples:
+        raise NotApplicable("it takes no floating-point array")
+    answer(subject, samples[0])  # whatever is made once and kept is not what this looks for
+    gc.collect()
+    was_enabled = gc.isenabled()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        for sample in samples:
+            answer(subject, with_arrays(sample, np.array))
+        gc.collect()
+        stuck = [item for item in gc.garbage if isinstance(item, np.ndarray)]
+        if stuck:
+            raise Refuted(
+                f"{len(stuck)} arrays are kept alive by reference cycles, such as one of shape {stuck[0].shape}"
+            )
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        if was_enabled:
+            gc.enable()
+    return Evidence(inputs=len(samples))

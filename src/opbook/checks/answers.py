@@ -1,0 +1,67 @@
+"""What the checks ask a builtin on a sample, and how they name the sample."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.checks.model import Subject
+from opbook.checks.numbers import uneven
+from opbook.checks.sampling import Sample
+from opbook.checks.writing import python_call
+
+FLOAT_NAMES = ("float16", "float32", "float64")
+
+
+def on(subject: Subject, sample: Sample) -> str:
+    """Name the input in a message, in a form that can be pasted into a test."""
+    return f" (on {sample.label}: {python_call(subject.op.name, sample.args, sample.kwargs)})"
+
+
+def is_numeric(value: Any) -> bool:
+    """Whether a value is one array, or a structure of arrays, of floating-point numbers."""
+    leaves = tree.leaves(value)
+    return bool(leaves) and all(
+        isinstance(leaf, np.ndarray | np.floating) and leaf.dtype.kind == "f" for leaf in leaves
+    )
+
+
+def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
+    """The same sample with every floating-point array changed."""
+
+    def convert(leaf: Any) -> Any:
+        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+
+    return Sample(sample.label, tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs))
+
+
+def in_precision(sample: Sample, dtype: str) -> Sample:
+    """The same sample with its floating-point arrays rounded to a dtype."""
+    return with_arrays(sample, lambda array: array.astype(dtype))
+
+
+def has_arrays(sample: Sample) -> bool:
+    """Whether there is a floating-point array among the positional arguments."""
+    return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(sample.args))
+
+
+def is_differentiable(subject: Subject, sample: Sample) -> bool:
+    """Whether there is something to differentiate, and something to differentiate it by."""
+    return has_arrays(sample) and is_numeric(subject.op(*sample.args, **sample.kwargs))
+
+
+def cotangent_of(value: Any, seed: int = 0) -> Any:
+    """An uneven cotangent for a value."""
+    leaves = tree.leaves(value)
+    return tree.rebuild(
+        value, [uneven(np.shape(leaf), seed + i).astype(leaf.dtype)[()] for i, leaf in enumerate(leaves)]
+    )
+
+
+def answer(subject: Subject, sample: Sample) -> Any:
+    """The value, and the gradients if there are any."""
+    if not is_differentiable(subject, sample):
+        return subject.op(*sample.args, **sample.kwargs)
+    value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
+    return value, pullback(cotangent_of(value))

@@ -1,0 +1,263 @@
+"""Checks of gradients: rule against tape, tape against differences, and what a pullback promises."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.call import Call
+from opbook.checks.answers import FLOAT_NAMES, cotangent_of, is_differentiable, on, with_arrays
+from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
+from opbook.checks.numbers import (
+    DIFFERENCE_TOLERANCE,
+    TOLERANCE,
+    central_difference,
+    inner,
+    relative_error,
+    remainder_falls_with_the_square,
+    uneven,
+)
+from opbook.checks.sampling import Sample
+from opbook.differentiate import vjp
+from opbook.errors import TapeError
+
+NOTHING = "there is no floating-point array to differentiate, or none in the value"
+
+
+def _differentiable(subject: Subject) -> Iterator[tuple[Sample, Call]]:
+    found = False
+    for sample, call in subject.calls():
+        if is_differentiable(subject, sample):
+            found = True
+            yield sample, call
+    if not found:
+        raise NotApplicable(NOTHING)
+
+
+def _defined(call: Call) -> tuple[Callable[..., Any], list[Any], list[int]]:
+    """The definition as a function of the positional arguments with arrays in them; those arguments; their positions."""
+    places = [i for i, argument in enumerate(call.positional) if _floats(argument)]
+
+    def of_arrays(*arrays: Any) -> Any:
+        complete = list(call.positional)
+        for place, array in zip(places, arrays, strict=True):
+            complete[place] = array
+        return call.shape.definition(*complete, **call.keywords)
+
+    return of_arrays, [call.positional[i] for i in places], places
+
+
+def _floats(argument: Any) -> bool:
+    return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(argument))
+
+
+def _leaf_names(call: Call, places: list[int]) -> list[str]:
+    params = [p for p in call.shape.params if not p.keyword_only]
+    return [f"argument {i + 1} ({name})" for i in places for name in tree.paths(call.positional[i], params[i].name)]
+
+
+@check("rule gradient", "The rule's gradient equals the tape's through the definition, for every argument and leaf.")
+def rule_gradient(subject: Subject) -> Evidence:
+    """Compare leaf by leaf, so that a message says whose gradient is wrong."""
+    evidence = Evidence()
+    for sample, call in _differentiable(subject):
+        if call.shape.rule is None:
+            continue
+        of_arrays, arrays, places = _defined(call)
+        value, pullback = call.run_rule()
+        _, pull_definition = vjp(of_arrays, *arrays)
+        for seed in (0, 1):
+            g = cotangent_of(value, seed)
+            by_rule, by_tape = pullback(g), pull_definition(g)
+            mine = tree.leaves([by_rule[i] for i in places])
+            for name, rule, tape in zip(_leaf_names(call, places), mine, tree.leaves(by_tape), strict=True):
+                error = relative_error(rule, tape)
+                if error > TOLERANCE["float64"]:
+                    raise Refuted(
+                        f"gradient of {name}: the rule's differs by {error:.1e} (at most {TOLERANCE['float64']:.0e}) "
+                        f"from the tape's through the definition; {_where(rule, tape)}{on(subject, sample)}"
+                    )
+                evidence.measured(error)
+        evidence.inputs += 1
+    if not evidence.inputs:
+        raise NotApplicable("no rule: the tape differentiates the definition")
+    return evidence
+
+
+def _where(rule: Any, tape: Any) -> str:
+    """The worst entry, with both numbers and whose they are."""
+    a, b = np.asarray(rule, np.float64), np.asarray(tape, np.float64)
+    if a.shape != b.shape or not a.size:
+        return f"the rule's has shape {a.shape}, the tape's {b.shape}"
+    with np.errstate(invalid="ignore"):
+        index = np.unravel_index(np.argmax(np.nan_to_num(np.abs(a - b), nan=np.inf)), a.shape)
+    at = f" at {list(map(int, index))}" if index else ""
+    return f"rule {a[index]:.6g}, tape {b[index]:.6g}{at}"
+
+
+@check("differences", "The definition's gradient agrees with central differences along random directions.")
+def differences(subject: Subject) -> Evidence:
+    """One direction for each leaf, so that two gradients that were swapped can't make up for each other."""
+    evidence = Evidence()
+    for sample, call in _differentiable(subject):
+        for name, slope, along, size in _slopes(call):
+            estimate = central_difference(along)
+            error = abs(slope - estimate) / max(abs(slope), abs(estimate), 1e-3 * size, 1e-6)
+            if not error <= DIFFERENCE_TOLERANCE:
+                raise Refuted(
+                    f"gradient of {name}: along a random direction the tape says {slope:.8g}, central differences say "
+                    f"{estimate:.8g}{on(subject, sample)}"
+                )
+            evidence.measured(error)
+        evidence.inputs += 1
+    return evidence
+
+
+@check("taylor", "The remainder of the first-order Taylor expansion falls with the square of the step.")
+def taylor(subject: Subject) -> Evidence:
+    """A second opinion on the same slopes that depends on no step."""
+    evidence = Evidence()
+    for sample, call in _differentiable(subject):
+        for name, slope, along, size in _slopes(call):
+            if not remainder_falls_with_the_square(along, slope, size):
+                raise Refuted(
+                    f"gradient of {name}: what is left of f(x + h·v) - f(x) - h·{slope:.6g} falls with h, not with h²"
+                    f"{on(subject, sample)}"
+                )
+        evidence.inputs += 1
+    return evidence
+
+
+def _slopes(call: Call) -> Iterator[tuple[str, float, Callable[[float], float], float]]:
+    """For each leaf: its name, the slope that the tape gives along a direction, the function along it, its size."""
+    of_arrays, arrays, places = _defined(call)
+    value, pullback = vjp(of_arrays, *arrays)
+    g = cotangent_of(value)
+    leaves = [
+        np.asarray(leaf, np.float64) if isinstance(leaf, np.ndarray | float) else leaf for leaf in tree.leaves(arrays)
+    ]
+    gradients = tree.leaves(pullback(g))
+    for i, (name, gradient) in enumerate(zip(_leaf_names(call, places), gradients, strict=True)):
+        if gradient is None:
+            continue
+        direction = uneven(np.shape(gradient), i)
+
+        def along(h: float, i: int = i, direction: Any = direction) -> float:
+            moved = [leaf + h * direction if j == i else leaf for j, leaf in enumerate(leaves)]
+            return inner(tree.leaves(g), tree.leaves(of_arrays(*tree.rebuild(arrays, moved))))
+
+        size = float(np.linalg.norm(np.ravel(gradient)) * np.linalg.norm(np.ravel(direction)))
+        yield name, inner([gradient], [direction]), along, size
+
+
+@check("pullback", "The pullback is linear, and called twice it answers the same, bit for bit.")
+def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
+    """Compare the pullback of a combination with the combination of pullbacks."""
+    evidence = Evidence()
+    for sample, _ in _differentiable(subject):
+        value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
+        first, second = cotangent_of(value, 1), cotangent_of(value, 2)
+        both = tree.rebuild(
+            value, [2 * a - 3 * b for a, b in zip(tree.leaves(first), tree.leaves(second), strict=True)]
+        )
+        a, b, combined, again = (tree.leaves(pullback(g)) for g in (first, second, both, first))
+        expected = [None if x is None else 2 * x - 3 * y for x, y in zip(a, b, strict=True)]
+        error = relative_error(combined, expected)
+        if error > TOLERANCE["float64"]:
+            raise Refuted(f"the pullback of 2a - 3b is off by {error:.1e}: it is not linear{on(subject, sample)}")
+        if any(
+            np.asarray(x).tobytes() != np.asarray(y).tobytes() for x, y in zip(a, again, strict=True) if x is not None
+        ):
+            raise Refuted(f"the pullback answers differently when it is called again{on(subject, sample)}")
+        evidence.measured(error)
+        evidence.inputs += 1
+    return evidence
+
+
+@check("gradient dtypes", "Every gradient has its argument's structure, shape and dtype, in every precision.")
+def gradient_dtypes(subject: Subject) -> Evidence:
+    """Look at the gradients of float16, float32 and float64 input, and hold their numbers to those in float64."""
+    evidence = Evidence()
+    for sample, _ in _differentiable(subject):
+        for name in FLOAT_NAMES:
+            rounded = with_arrays(sample, lambda a, name=name: a.astype(name))
+            value, pullback = subject.op.value_and_pullback(*rounded.args, **rounded.kwargs)
+            g = cotangent_of(value)
+            gradients = pullback(g)
+            if not tree.same_structure(rounded.args, gradients):
+                raise Refuted(f"the gradients are not built as the arguments are{on(subject, rounded)}")
+            for path, argument, gradient in zip(
+                tree.paths(rounded.args, "gradient"), tree.leaves(rounded.args), tree.leaves(gradients), strict=True
+            ):
+                if isinstance(argument, np.ndarray) and argument.dtype.kind == "f":
+                    expected, got = (
+                        (argument.shape, argument.dtype),
+                        (np.shape(gradient), getattr(gradient, "dtype", None)),
+                    )
+                    if expected != got:
+                        raise Refuted(
+                            f"{path} must have shape and dtype {expected}, but has {got}{on(subject, rounded)}"
+                        )
+            wide = with_arrays(rounded, lambda a: a.astype(np.float64))
+            _, pull_wide = subject.op.value_and_pullback(*wide.args, **wide.kwargs)
+            exact = pull_wide(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g))
+            error = relative_error(gradients, exact)
+            if error > 3 * TOLERANCE[name]:  # a gradient is a longer computation than a value
+                raise Refuted(f"in {name} a gradient is off by {error:.1e}{on(subject, rounded)}")
+        evidence.inputs += 1
+    return evidence
+
+
+@check("second order", "The gradient of a gradient is right, or refused with one clear error.")
+def second_order(subject: Subject) -> Evidence:
+    """Hold a Hessian-vector product of each argument to a central difference of gradients."""
+    evidence = Evidence()
+    for sample, call in _differentiable(subject):
+        for place, argument in enumerate(sample.args):
+            if not _floats(argument):
+                continue
+            try:
+                error = _hessian_error(subject, sample, place)
+            except TapeError as refusal:
+                evidence.note = f"refused: {refusal}"
+                continue
+            if not error <= 100 * DIFFERENCE_TOLERANCE:
+                raise Refuted(
+                    f"the second derivative by argument {place + 1} ({call.shape.params[place].name}) is off by {error:.1e} "
+                    f"from a central difference of gradients{on(subject, sample)}"
+                )
+            evidence.measured(error)
+        evidence.inputs += 1
+    return evidence
+
+
+def _hessian_error(subject: Subject, sample: Sample, place: int) -> float:
+    argument = sample.args[place]
+    value = subject.op(*sample.args, **sample.kwargs)
+    weights = [uneven(np.shape(leaf), 7) for leaf in tree.leaves(value)]
+    directions = tree.map_leaves(lambda leaf: uneven(np.shape(leaf), 8), argument)
+
+    def loss(x: Any) -> Any:
+        result = subject.op(*sample.args[:place], x, *sample.args[place + 1 :], **sample.kwargs)
+        # squared, as the second derivative of a linear op would be zero and prove nothing
+        return sum((w * leaf * leaf).sum() for w, leaf in zip(weights, tree.leaves(result), strict=True))
+
+    def slope(x: Any) -> Any:
+        return vjp(loss, x)[1](1.0)[0]
+
+    def slope_along(x: Any) -> Any:
+        parts = zip(tree.leaves(slope(x)), tree.leaves(directions), strict=True)
+        return sum((gradient * direction).sum() for gradient, direction in parts)
+
+    product = vjp(slope_along, argument)[1](1.0)[0]
+    test = tree.map_leaves(lambda leaf: uneven(np.shape(leaf), 9), argument)
+
+    def along(h: float) -> float:
+        moved = tree.rebuild(
+            argument, [a + h * d for a, d in zip(tree.leaves(argument), tree.leaves(test), strict=True)]
+        )
+        return float(slope_along(moved))
+
+    exact, estimate = inner(tree.leaves(product), tree.leaves(test)), central_difference(along)
+    return abs(exact - estimate) / max(abs(exact), abs(estimate), 1e-2)

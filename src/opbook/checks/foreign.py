@@ -1,0 +1,180 @@
+"""Holds someone else's function to a builtin: same values, same gradients, same edges."""
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.builtin import Builtin
+from opbook.checks.answers import FLOAT_NAMES, cotangent_of, is_differentiable, with_arrays
+from opbook.checks.model import Subject
+from opbook.checks.numbers import TOLERANCE, relative_error
+from opbook.checks.sampling import Sample, samples_of
+from opbook.checks.writing import python_call
+from opbook.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one case said of a foreign function.
+
+    Attributes:
+        case: The input in words, such as `"mask with an empty row, float32"`.
+        what: `"value"` or `"gradient"`.
+        status: `"passed"`, `"failed"`, or `"refused"` where the function raised.
+        error: The relative error, or None where nothing could be compared.
+        tolerance: The error that is allowed.
+        message: What is wrong.
+        paste: The call, to paste into a test.
+        seconds: How long it took.
+    """
+
+    case: str
+    what: str
+    status: str
+    error: float | None
+    tolerance: float
+    message: str
+    paste: str
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as plain values, for JSON."""
+        return dict(vars(self))
+
+
+def compare(
+    function: Callable[..., Any],
+    builtin: Builtin | str,
+    *,
+    gradient: Callable[..., Any] | None = None,
+    dtypes: tuple[str, ...] = FLOAT_NAMES,
+    tolerance: float | None = None,
+) -> list[Comparison]:
+    """Run a function on the inputs that a builtin is verified with, and compare.
+
+    Args:
+        function: Takes the builtin's arguments. It may be a NumPy function, or return anything that speaks DLPack or
+            `__array__`; a function that asks for PyTorch tensors gets them.
+        builtin: The builtin, or its name.
+        gradient: Takes a cotangent and then the arguments, and returns one gradient for each array argument; without
+            it only values are compared.
+        dtypes: The precisions to try.
+        tolerance: The relative error that is allowed; by default one for each dtype.
+
+    Returns:
+        One comparison for each input, precision, and value or gradient.
+
+    Raises:
+        ArgumentError: `function` is not callable.
+        UnknownBuiltinError: There is no such builtin.
+    """
+    if not callable(function):
+        raise ArgumentError(f"compare needs a function, but got a {type(function).__name__}")
+    op = _builtin(builtin)
+    subject = Subject(op, samples_of(op))
+    name = getattr(function, "__name__", "f")
+    compared = []
+    for sample in subject.samples:
+        differentiable = gradient is not None and is_differentiable(subject, sample)
+        for dtype in dtypes:
+            rounded = with_arrays(sample, lambda a, dtype=dtype: a.astype(dtype))
+            case = f"{sample.label}, {dtype}"
+            allowed = TOLERANCE[dtype] if tolerance is None else tolerance
+            value = op(*rounded.args, **rounded.kwargs)
+            paste = python_call(name, rounded.args, rounded.kwargs)
+            compared.append(_compared(case, "value", lambda r=rounded: _call(function, r), value, allowed, paste))
+            if differentiable and gradient is not None:
+                _, pullback = op.value_and_pullback(*rounded.args, **rounded.kwargs)
+                g = cotangent_of(value)
+                expected = _of_arrays(rounded, pullback(g))
+                theirs = lambda r=rounded, g=g: _call(gradient, Sample(r.label, (g, *r.args), r.kwargs))  # noqa: E731
+                compared.append(_compared(case, "gradient", theirs, expected, 3 * allowed, paste))
+    return compared
+
+
+def _builtin(builtin: Builtin | str) -> Builtin:
+    if isinstance(builtin, Builtin):
+        return builtin
+    from opbook.catalogue import catalogue
+
+    return catalogue()[builtin]
+
+
+def _of_arrays(sample: Sample, gradients: tuple[Any, ...]) -> Any:
+    """The gradients of the arguments that have floating-point arrays in them."""
+    chosen = [
+        gradient
+        for argument, gradient in zip(sample.args, gradients, strict=True)
+        if any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(argument))
+    ]
+    return tuple(chosen)
+
+
+def _compared(case: str, what: str, run: Callable[[], Any], expected: Any, tolerance: float, paste: str) -> Comparison:
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = run()
+    except Exception as error:  # foreign code may raise anything
+        seconds = time.perf_counter() - start
+        return Comparison(case, what, "refused", None, tolerance, f"{type(error).__name__}: {error}", paste, seconds)
+    seconds = time.perf_counter() - start
+    if what == "gradient" and not isinstance(got, tuple | list):
+        got = (got,)
+    if len(tree.leaves(got)) != len(tree.leaves(expected)):
+        message = f"expected {len(tree.leaves(expected))} arrays, got {len(tree.leaves(got))}"
+        return Comparison(case, what, "failed", None, tolerance, message, paste, seconds)
+    error = relative_error(list(tree.leaves(got)), list(tree.leaves(expected)))
+    status = "passed" if error <= tolerance else "failed"
+    message = "" if status == "passed" else _difference(tree.leaves(got), tree.leaves(expected), error)
+    return Comparison(case, what, status, error, tolerance, message, paste, seconds)
+
+
+def _difference(got: list[Any], expected: list[Any], error: float) -> str:
+    """Say what differs first: a shape, or the worst entry with both numbers."""
+    for mine, theirs in zip(got, expected, strict=True):
+        a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
+        if a.shape != b.shape:
+            return f"expected shape {b.shape}, got {a.shape}"
+        with np.errstate(invalid="ignore"):
+            gap = np.nan_to_num(np.abs(a - b), nan=np.inf)
+            gap[np.isnan(a) & np.isnan(b)] = 0
+        if gap.size and gap.max() > 0:
+            index = np.unravel_index(np.argmax(gap), gap.shape)
+            at = f" at {list(map(int, index))}" if index else ""
+            return f"expected {b[index]:.8g}, got {a[index]:.8g}{at} (relative error {error:.1e})"
+    return f"relative error {error:.1e}"
+
+
+def _call(function: Callable[..., Any], sample: Sample) -> Any:
+    """Call a foreign function on fresh arrays; once more on PyTorch tensors if it asks for those."""
+    args, kwargs = (tree.map_leaves(_fresh, part) for part in (sample.args, sample.kwargs))
+    try:
+        result = function(*args, **kwargs)
+    except (TypeError, AttributeError) as error:
+        if "Tensor" not in str(error) and "torch" not in str(error):
+            raise
+        import torch  # type: ignore[import-not-found,unused-ignore]
+
+        tensors = lambda leaf: torch.from_numpy(np.array(leaf)) if isinstance(leaf, np.ndarray) else leaf  # noqa: E731
+        result = function(*tree.map_leaves(tensors, args), **tree.map_leaves(tensors, kwargs))
+    return tree.map_leaves(_as_numpy, result)
+
+
+def _fresh(leaf: Any) -> Any:
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+
+def _as_numpy(leaf: Any) -> Any:
+    """Take an array of any library as NumPy's."""
+    if isinstance(leaf, np.ndarray | np.generic | int | float | bool):
+        return leaf
+    if hasattr(leaf, "detach"):  # a PyTorch tensor that requires a gradient refuses both protocols
+        leaf = leaf.detach()
+    return np.from_dlpack(leaf) if hasattr(leaf, "__dlpack__") else np.asarray(leaf)

@@ -1,0 +1,123 @@
+"""Checks of what people meet: documentation, error messages, the notation, examples."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from opbook import tree
+from opbook.checks.answers import on
+from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
+from opbook.checks.sampling import Sample
+from opbook.checks.writing import NotWritable, notation_call
+from opbook.errors import OpbookError
+from opbook.notation import Session
+from opbook.specs import ArraySpec, MaskSpec, OptionalSpec, Spec
+
+
+@check(
+    "documented", "It says what it is, what every argument is, what it returns, where it comes from and how it works."
+)
+def documented(subject: Subject) -> Evidence:
+    """Look for the parts that its page is made of."""
+    op = subject.op
+    missing = [f"section {title}" for title in ("Returns", "Source") if title not in op.doc.sections]
+    missing += [f"{p.name} in section Args" for p in op.call_shapes[0].params if not p.doc]
+    if not op.note:
+        missing.append("a comment block above the function (its note)")
+    if missing:
+        raise Refuted(f"the documentation lacks: {'; '.join(missing)} ({op.source_file}:{op.source_line})")
+    return Evidence(inputs=len(op.call_shapes))
+
+
+def _bad_calls(sample: Sample, params: list[Any]) -> Iterator[tuple[str, tuple[Any, ...], dict[str, Any]]]:
+    """Calls that can't be right, each with what is wrong about it."""
+    if any(p.required for p in params):
+        yield "no arguments", (), {}
+    yield "an unknown keyword", sample.args, {**sample.kwargs, "no_such_argument": 1}
+    yield "too many arguments", (*sample.args, *[None] * len(params), 1), sample.kwargs
+    for i, (param, value) in enumerate(zip(params, sample.args, strict=False)):
+        spec = _plain(param.spec)
+        if not isinstance(spec, ArraySpec):
+            continue
+
+        def replaced(new: Any, i: int = i) -> tuple[Any, ...]:
+            return (*sample.args[:i], new, *sample.args[i + 1 :])
+
+        if isinstance(spec, MaskSpec):
+            yield f"{param.name} with the value 0.5", replaced(np.full(np.shape(value), 0.5)), sample.kwargs
+            continue
+        yield f"{param.name} of complex numbers", replaced(np.asarray(value) * 1j), sample.kwargs
+        yield f"{param.name} of objects", replaced(np.full(np.shape(value), None)), sample.kwargs
+        yield f"{param.name} as text", replaced("text"), sample.kwargs
+        if spec.dims:
+            yield f"{param.name} without axes", replaced(1.0), sample.kwargs
+        given = params[: len(sample.args)]
+        shared = [d for d in spec.dims if sum(d in getattr(_plain(p.spec), "dims", ()) for p in given) > 1]
+        if shared and isinstance(value, np.ndarray) and value.size:
+            axis = spec.dims.index(shared[-1]) - len(spec.dims)
+            longer = np.concatenate([value, np.take(value, [0], axis)] * 2, axis)
+            yield f"{param.name} with too many entries along {shared[-1]}", replaced(longer), sample.kwargs
+
+
+def _plain(spec: Spec) -> Spec:
+    return spec.inner if isinstance(spec, OptionalSpec) else spec
+
+
+@check("errors", "Wrong input gives one clear error that names the builtin.")
+def errors(subject: Subject) -> Evidence:
+    """Try calls that can't be right: missing, unknown and too many arguments, other dtypes, shapes that do not fit."""
+    evidence = Evidence()
+    sample = subject.samples[0]
+    params = subject.op.bind(sample.args, sample.kwargs).shape.params
+    for what, args, kwargs in _bad_calls(sample, params):
+        try:
+            subject.op(*args, **kwargs)
+        except OpbookError as error:
+            if subject.op.name not in str(error):
+                raise Refuted(f"with {what}, the error does not name the builtin: {error}") from None
+        except Exception as error:
+            raise Refuted(f"with {what}, it raises {type(error).__name__}: {error}, not an error of opbook's") from None
+        else:
+            raise Refuted(f"with {what}, it answers, where an error is due{on(subject, sample)}")
+        evidence.inputs += 1
+    return evidence
+
+
+@check("notation", "A call in the notation gives what the call in Python gives.")
+def notation(subject: Subject) -> Evidence:
+    """Write each sample as a program, with every digit, and compare bit for bit."""
+    evidence = Evidence()
+    session = Session({**subject.builtins, subject.op.name: subject.op})
+    for sample in subject.samples:
+        try:
+            program = notation_call(subject.op.name, sample.args, sample.kwargs)
+        except NotWritable:
+            continue
+        got, expected = session.run(program), subject.op(*sample.args, **sample.kwargs)
+        if not _same(got, expected):
+            raise Refuted(f"{program} gives {got!r} in the notation, {expected!r} in Python")
+        evidence.inputs += 1
+    if not evidence.inputs:
+        raise NotApplicable("the notation has no way to write its arguments")
+    return evidence
+
+
+def _same(a: Any, b: Any) -> bool:
+    same: Callable[[Any, Any], bool] = lambda x, y: (  # noqa: E731
+        x is y or (callable(x) and callable(y)) or np.array_equal(x, y, equal_nan=np.asarray(y).dtype.kind == "f")
+    )
+    return tree.same_structure(a, b) and all(map(same, tree.leaves(a), tree.leaves(b)))
+
+
+@check("examples", "It has an example, and every example that calls it runs and prints what is documented.")
+def examples(subject: Subject) -> Evidence:
+    """Look at what became of the examples."""
+    if subject.examples is None:
+        raise NotApplicable("its plugin is no package, so it has no examples.md")
+    if not subject.examples:
+        raise Refuted(f"no example calls it; write one in the plugin's examples.md ({subject.op.source_file})")
+    for result in subject.examples:
+        if result.status == "failed":
+            raise Refuted(f"{result.path}:{result.line}: {result.message}")
+    return Evidence(inputs=len(subject.examples))

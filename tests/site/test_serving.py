@@ -1,0 +1,99 @@
+"""`serve`: an edit makes one rebuild and is shown."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from site_projects import Project
+
+PATIENCE = 40
+SERVE = "import sys; from opbook.mkdocs import serve; serve('mkdocs.yml', sys.argv[1])"
+
+
+class Server:
+    """The small project, served by a process of its own."""
+
+    def __init__(self, project: Project, log: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.log = log
+        with log.open("w") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", SERVE, self.address],
+                cwd=project.folder,
+                env=project.environment,
+                stdout=output,
+                stderr=output,
+            )
+
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8")
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < end, self.said()
+            time.sleep(0.05)
+
+    def page(self, uri: str) -> str:
+        with urllib.request.urlopen(f"http://{self.address}/{uri}", timeout=PATIENCE) as answer:
+            return answer.read().decode()
+
+
+@pytest.fixture
+def server(small: Project, tmp_path: Path) -> Iterator[Server]:
+    server = Server(small, tmp_path / "log.txt")
+    try:
+        server.wait(lambda: f"Serving on http://{server.address}/" in server.said())
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.wait(10)
+
+
+def test_an_edit_of_a_plugin_makes_one_rebuild_and_is_shown(small: Project, server: Server) -> None:
+    assert "Doubles every entry." in server.page("ops/double/")
+
+    small.change("my_ops.py", "return 2 * x", "return 3 * x")
+    small.change("my_ops.py", "Doubles every entry.", "Triples every entry.")
+    server.wait(lambda: "An error happened during the rebuild" in server.said())
+    assert "docs/index.md:5: the output differs" in server.said()
+    assert "Traceback" not in server.said()
+    assert "Doubles every entry." in server.page("ops/double/"), "a failing example leaves the page as it was"
+
+    small.change("docs/index.md", "6.0\n", "9.0\n")
+    server.wait(lambda: server.said().count("Reloading browsers") == 1)
+    page = server.page("ops/double/")
+    assert "Triples every entry." in page
+    assert "9.0" in page
+
+    time.sleep(1.5)  # a rebuild that causes the next one would begin by now
+    assert server.said().count("Detected file changes") == 2
+    assert not list(small.folder.rglob("__pycache__"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets two sockets share an address")
+def test_an_address_that_is_taken(small: Project) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        finished = subprocess.run(
+            [sys.executable, "-c", SERVE, f"127.0.0.1:{taken.getsockname()[1]}"],
+            cwd=small.folder,
+            env=small.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert finished.returncode == 1
+    assert "SiteError: cannot serve on 127.0.0.1" in finished.stderr

@@ -1,0 +1,159 @@
+"""Projects with a site, for the tests of the site."""
+
+import http.server
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+SMALL = {
+    "mkdocs.yml": """
+        site_name: Small
+        theme:
+          name: material
+          font: false
+        plugins:
+          - search
+          - opbook:
+              plugins: [my_ops.py]
+              index: ops
+        nav:
+          - Home: index.md
+          - Ops: ops
+        """,
+    "my_ops.py": '''
+        """A plugin of one file."""
+
+        from typing import Any
+
+        from opbook import Array, builtin, hookimpl
+
+
+        @builtin(category="Text")
+        def say(value: Any) -> None:
+            """Prints a value."""
+            print(value)
+
+
+        # It is $2x$.
+        @builtin(category="Doubling")
+        def double(x: Array["..."]) -> Array["..."]:
+            """Doubles every entry.
+
+            Args:
+                x: The entries.
+
+            Returns:
+                Twice the entries.
+            """
+            return 2 * x
+
+
+        @hookimpl
+        def opbook_builtins():
+            """Add them."""
+            return [say, double]
+        ''',
+    "docs/index.md": """
+        # Welcome
+
+        Twice three, also in [the index](ops/index.md):
+
+        ```qu
+        say(double(3))
+        ```
+
+        ```output
+        6.0
+        ```
+
+        ```qu
+        say(1)
+        ```
+
+        ```output
+        1
+        ```
+        """,
+}
+
+BUILD = """
+import sys
+from opbook.mkdocs import SiteError, build
+try:
+    build(*sys.argv[1:])
+except SiteError as error:
+    sys.exit(f"SiteError: {error}")
+"""
+
+
+class Project:
+    """A folder with a `mkdocs.yml`.
+
+    Attributes:
+        folder: The folder.
+        site: Where its site is built.
+    """
+
+    def __init__(self, folder: Path, site: Path, environment: dict[str, str] | None = None) -> None:
+        self.folder = folder
+        self.site = site
+        self.environment = os.environ | (environment or {})
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of the project."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    def change(self, name: str, old: str, new: str) -> None:
+        """Replace a text in a file of the project."""
+        path = self.folder / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def build(self) -> subprocess.CompletedProcess[str]:
+        """Build the site in a process of its own, so that what it logs and imports stays there."""
+        return subprocess.run(
+            [sys.executable, "-c", BUILD, "mkdocs.yml", str(self.site)],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def page(self, address: str) -> str:
+        """Read a page of the site."""
+        return (self.site / address / "index.html").read_text(encoding="utf-8")
+
+    def files(self) -> dict[str, bytes]:
+        """Read all files of the site."""
+        return {
+            path.relative_to(self.site).as_posix(): path.read_bytes()
+            for path in sorted(self.site.rglob("*"))
+            if path.is_file()
+        }
+
+
+def nothing_installed() -> dict[str, str]:
+    """The environment in which no plugin is found that happens to be installed."""
+    points = importlib.metadata.entry_points(group="opbook")
+    return {"OPBOOK_DISABLE": ",".join(point.name for point in points), "OPBOOK_PLUGINS": ""}
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def find_browser() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next((path for name in names if (path := shutil.which(name))), None)
