@@ -155,7 +155,11 @@ def one_at_a_time() -> Iterator[None]:
         return
     name = hashlib.sha256(str(ROOT).encode()).hexdigest()[:16]
     with open(Path(tempfile.gettempdir()) / f"opbook-dev-{os.getuid()}-{name}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for another dev.py that is installing.", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
@@ -203,11 +207,11 @@ def install(plugins: list[str], extras: str) -> None:
         plugins: The folders in plugins/.
         extras: The extras of opbook.
     """
-    for_tests = ", the tests and the checks" if extras == TO_DEVELOP else ""
+    for_tests = ", and the tests and checks" if extras == TO_DEVELOP else ""
     print(
-        f"Installing opbook and its {len(plugins)} plugins (editable), with what is needed for the site{for_tests}, into\n"
+        f"Installing opbook and its {len(plugins)} plugins (editable), with what the site needs{for_tests}, into\n"
         f"    {VENV}\n"
-        f"Once; {'130 MB to download' if for_tests else '50 MB to download'}, about half a minute.",
+        f"Once, and again when a pyproject.toml changes; up to {130 if for_tests else 50} MB to download.",
         flush=True,
     )
     start = time.monotonic()

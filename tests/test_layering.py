@@ -35,6 +35,7 @@ opbook
 catalogue
 ops notation
 examples
+checks
 pages
 sybil mkdocs lexer griffe_annotations
 cli
@@ -47,6 +48,7 @@ THIRD_PARTY = {
     "hookspecs": {"pluggy"},
     "catalogue": {"pluggy"},
     "notation": {"lark"},
+    "checks": {"torch"},  # compares with what it is given
     "pages": {"jinja2"},
     "mkdocs": {"mkdocs"},
     "griffe_annotations": {"griffe"},

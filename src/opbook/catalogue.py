@@ -56,7 +56,7 @@ class Source:
         """Import the plugin's module."""
         if not self.is_file:
             return importlib.import_module(self.module)
-        return _import_file(Path(self.module))
+        return import_file(Path(self.module))
 
 
 @dataclass
@@ -229,7 +229,18 @@ def _sources(files: Sequence[str | os.PathLike[str]]) -> list[Source]:
     return sorted(found, key=lambda s: (s.distribution, s.name, s.module))
 
 
-def _import_file(path: Path) -> ModuleType:
+def import_file(path: Path) -> ModuleType:
+    """Import a Python file that is on no path.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its module, under the file's name without the ending.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+    """
     if not path.is_file():
         raise FileNotFoundError(f"there is no such file: {path}")
     spec = importlib.util.spec_from_file_location(path.stem, path)

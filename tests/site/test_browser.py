@@ -32,7 +32,10 @@ class Visit:
 
     def __post_init__(self) -> None:
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
+        self.page.on(
+            "response",
+            lambda answer: self.complaints.append(f"{answer.status}: {answer.url}") if answer.status > 399 else None,
+        )
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on(
             "console",

@@ -12,6 +12,38 @@ from opbook.errors import InputError
 CATEGORY = "Statistics & ML"
 
 
+def _score_samples(draw):
+    yield draw.normal(3, 4)
+    yield draw.normal(2, 3, 4), 1
+    yield draw.normal(2, 3, 4), 0
+    yield 1000 + draw.normal(2, 3)
+    yield np.array([0.0, -1000.0, 2.0])
+    yield draw.normal(1, 1)
+    yield draw.normal(2, 0)
+    yield draw.normal(0, 3), 1
+
+
+def _softmax_samples(draw):
+    yield from _score_samples(draw)
+    yield np.array([[0.5, -np.inf, 1.0], [-np.inf, -np.inf, -np.inf]])
+
+
+def _relu_samples(draw):
+    for shape in ((3, 4), (2, 1, 3), (1,), (2, 0, 3)):
+        yield draw.normal(*shape)
+    yield np.array([-np.inf, -1000.0, 0.01, 1000.0])
+    yield np.asarray(draw.normal())
+
+
+def _gelu_samples(draw):
+    for approximate in ("none", "tanh"):
+        yield 2 * draw.normal(3, 4), approximate
+        yield np.array([-np.inf, -1000.0, -7.0, 7.0, 1000.0]), approximate
+    yield draw.normal(2, 1, 3)
+    yield np.asarray(draw.normal())
+    yield draw.normal(2, 0, 3)
+
+
 # exp makes every score positive, and dividing by the sum makes them weights that add up to 1. Only differences of
 # scores count: a score that is larger by 1 gets e times the weight.
 #
@@ -30,7 +62,7 @@ CATEGORY = "Statistics & ML"
 # The subtracted sum is the mean of g under the weights. It keeps the gradient of a row at the sum 0: moving all scores
 # together changes nothing. The rule keeps the exponentials and their sum rather than the weights, as those are the
 # caller's, who may write into them.
-@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"))
+@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"), samples=_softmax_samples)
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     """Turns scores into weights that are positive and add up to 1.
 
@@ -73,7 +105,7 @@ def _(x, axis=-1):
 #
 # **The gradient** is g − p · sum(g) for p the weights: the score's own share, less its part of what all of them have
 # lost to the sum. In a row of nothing but −∞ the weights are 0, and g passes unchanged.
-@builtin(category=CATEGORY, aliases=("log softmax", "log-probabilities"))
+@builtin(category=CATEGORY, aliases=("log softmax", "log-probabilities"), samples=_score_samples)
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     """Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 
@@ -113,7 +145,7 @@ def _(x, axis=-1):
 # is not `maximum(x, 0)`: `maximum` would share the cotangent of a tie, and give 1/2.
 #
 # It asks for `x <= 0` rather than `x > 0`, so that a NaN passes and is seen.
-@builtin(category=CATEGORY, aliases=("rectified linear unit", "rectifier", "ramp"))
+@builtin(category=CATEGORY, aliases=("rectified linear unit", "rectifier", "ramp"), samples=_relu_samples)
 def relu(x: Array["..."]) -> Array["..."]:
     """Replaces negative entries by 0.
 
@@ -149,7 +181,7 @@ def _(x):
 #
 # **The gradient** is a product's: Φ(x) + x · φ(x), with φ = exp(−x²/2)/√(2π) the bell curve, the slope of Φ. For the
 # other form φ is the slope of its own step, (1 − tanh²)/2 times the slope of what is inside.
-@builtin(category=CATEGORY, aliases=("gaussian error linear unit",))
+@builtin(category=CATEGORY, aliases=("gaussian error linear unit",), samples=_gelu_samples)
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:
     """Multiplies every entry by the probability that a standard normal number is smaller.
 

@@ -12,11 +12,33 @@ LARGEST = 10**8
 """Arrays of more entries are refused: that is 800 MB, and nearly always a slip in a size."""
 
 
+def _size_samples(draw):
+    yield from (4, 1, 0)
+    yield from ((2, 3), (3, 0))
+    for shape in ((2, 3, 4), (5,), (0, 2), ()):
+        yield (shape,)
+
+
+def _eye_samples(draw):
+    yield from (3, 1, 0)
+
+
+def _arange_samples(draw):
+    yield from (5, 1, 0, -2)
+    yield from ((2, 6), (-3, 8, 2), (0, 7, 3), (5, 0, -2), (2, 1))
+
+
+def _linspace_samples(draw):
+    yield from ((-1.5, 2.5, 5), (2.0, 0.5, 4), (0.3, 7.0, 1), (1.0, 2.0, 0))
+    yield np.asarray(draw.normal()), np.asarray(draw.normal()), 4  # arrays without axes have gradients
+    yield np.asarray(draw.normal()), 3.5, 1
+
+
 # One size makes a vector, two make a matrix, and a tuple makes any shape: `zeros(shape(x))` is as large as x.
 #
 # The result does not depend on the *values* of anything, so there is no gradient to speak of. More than 10⁸ entries are
 # refused before any memory is asked for.
-@builtin(category=CATEGORY, aliases=("zero matrix", "empty array"))
+@builtin(category=CATEGORY, aliases=("zero matrix", "empty array"), samples=_size_samples)
 def zeros(n: int) -> Array["N"]:
     """Makes an array of zeros.
 
@@ -28,6 +50,9 @@ def zeros(n: int) -> Array["N"]:
 
     Raises:
         InputError: A size is negative, or there would be more than 10**8 entries.
+
+    Source:
+        NumPy's `np.zeros`.
     """
     return np.zeros(_checked("zeros", n=n))
 
@@ -55,7 +80,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # Sizes are given as to `zeros`. A row of ones is what `layer_norm` takes as a scale that changes nothing, and a product
 # with a vector of ones adds up rows or columns.
-@builtin(category=CATEGORY, aliases=("all ones", "constant array"))
+@builtin(category=CATEGORY, aliases=("all ones", "constant array"), samples=_size_samples)
 def ones(n: int) -> Array["N"]:
     """Makes an array of ones.
 
@@ -67,6 +92,9 @@ def ones(n: int) -> Array["N"]:
 
     Raises:
         InputError: A size is negative, or there would be more than 10**8 entries.
+
+    Source:
+        NumPy's `np.ones`.
     """
     return np.ones(_checked("ones", n=n))
 
@@ -94,7 +122,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # Ones on the diagonal and zeros elsewhere: a product with this matrix changes nothing. As the weights of a layer or of
 # an attention head it turns a projection off, so that the rest can be looked at alone.
-@builtin(category=CATEGORY, aliases=("identity matrix", "identity"))
+@builtin(category=CATEGORY, aliases=("identity matrix", "identity"), samples=_eye_samples)
 def eye(n: int) -> Array["N N"]:
     """Makes an identity matrix.
 
@@ -106,6 +134,9 @@ def eye(n: int) -> Array["N N"]:
 
     Raises:
         InputError: n is negative, or there would be more than 10**8 entries.
+
+    Source:
+        NumPy's `np.eye`.
     """
     _checked("eye", rows=n, columns=n)
     return np.eye(n)
@@ -115,7 +146,7 @@ def eye(n: int) -> Array["N N"]:
 # `arange(a, b)` and `arange(b, c)` follow on each other without a gap or a double. Steps are whole numbers: with steps
 # such as 0.1, rounding would decide whether there is one entry more. For those there is `linspace`, which asks for the
 # number of entries instead.
-@builtin(category=CATEGORY, aliases=("range", "count up", "sequence"))
+@builtin(category=CATEGORY, aliases=("range", "count up", "sequence"), samples=_arange_samples)
 def arange(stop: int) -> Array["N"]:
     """Counts from 0, or from a start, up to but not including an end.
 
@@ -127,6 +158,9 @@ def arange(stop: int) -> Array["N"]:
 
     Raises:
         InputError: step is 0, or there would be more than 10**8 entries.
+
+    Source:
+        NumPy's `np.arange`, for whole numbers.
     """
     return _count(0, stop, 1)
 
@@ -145,7 +179,7 @@ def _(start: int, stop: int, step: int = 1) -> Array["N"]:
 
 # Both ends are counted in, and hit exactly: each entry is start · (1 − t) + stop · t, with t going from 0 to 1. That is
 # also where the gradient comes from: an entry near the start moves with the start, one near the stop with the stop.
-@builtin(category=CATEGORY, aliases=("evenly spaced", "grid"))
+@builtin(category=CATEGORY, aliases=("evenly spaced", "grid"), samples=_linspace_samples)
 def linspace(start: float, stop: float, count: int) -> Array["N"]:
     """Makes evenly spaced numbers, both ends included.
 
@@ -159,6 +193,9 @@ def linspace(start: float, stop: float, count: int) -> Array["N"]:
 
     Raises:
         InputError: count is negative or more than 10**8.
+
+    Source:
+        NumPy's `np.linspace`.
     """
     _checked("linspace", count=count)
     t = np.arange(count) / np.maximum(count - 1, 1)

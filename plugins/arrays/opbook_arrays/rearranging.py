@@ -12,6 +12,43 @@ from opbook.errors import InputError, ShapeError
 CATEGORY = "Arrays"
 
 
+def _reshape_samples(draw):
+    yield draw.normal(3, 4), (2, -1)
+    yield draw.normal(2, 3, 4), (4, 6)
+    yield draw.normal(6), (3, 1, 2)
+    yield np.asarray(draw.normal()), (1, 1)
+    yield draw.normal(1, 1), ()
+    yield draw.normal(0, 3), (3, 0)
+
+
+def _concatenate_samples(draw):
+    yield ((draw.normal(3, 3), draw.normal(3, 3)),)
+    yield (draw.normal(2, 3), draw.normal(1, 3)), 0
+    yield (draw.normal(2, 3, 1), draw.normal(2, 1, 1), draw.normal(2, 2, 1)), 1
+    yield (draw.normal(2, 3), draw.normal(2, 1)), -1
+    yield ((draw.normal(0, 2), draw.normal(3, 2)),)
+    yield ((draw.normal(1),),)
+
+
+def _where_samples(draw):
+    yield draw.mask(3, 4), draw.normal(3, 4), draw.normal(3, 4)
+    yield draw.mask(3, 1), draw.normal(4), draw.normal(2, 1, 4)
+    yield np.array([2, 0, -1]), draw.normal(2, 3), np.asarray(draw.normal())
+    yield False, draw.normal(2), draw.normal(2)
+    yield np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])  # what is not taken is bad
+    yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
+
+
+def _take_samples(draw):
+    yield draw.normal(4, 3), np.array([2, 0, 2])
+    yield draw.normal(2, 3, 4), -1, 1
+    yield draw.normal(2, 3, 4), np.array([[1, 1], [0, -2]]), 2
+    yield draw.normal(2, 3, 4), np.array([[1], [-1], [1]]), -2
+    yield draw.normal(5), 3
+    yield draw.normal(1), [0, -1]
+    yield draw.normal(3, 2), np.array([], np.int64)
+
+
 # A tuple of whole numbers, one for each axis, from the outermost to the innermost: a matrix has (rows, columns), a
 # vector (n,), and a single number (). It says nothing about the entries, so no gradient passes through it.
 @builtin(category=CATEGORY, aliases=("size", "dimensions", "rows and columns"))
@@ -23,6 +60,9 @@ def shape(x: Array["..."]) -> tuple[int, ...]:
 
     Returns:
         The length of each axis.
+
+    Source:
+        NumPy's `np.shape`.
     """
     return tuple(x.shape)
 
@@ -47,13 +87,16 @@ def transpose(x: Array["... M N"]) -> Array["... N M"]:
 
     Raises:
         ShapeError: x is a vector or a number.
+
+    Source:
+        NumPy's `np.matrix_transpose`. (`np.transpose` turns the order of all axes round.)
     """
     return np.copy(np.swapaxes(x, -1, -2))
 
 
 # The entries are read row by row and written into the new shape row by row, so their order stays. One length may be −1
 # and is then worked out from the others. The gradient is the cotangent in the old shape.
-@builtin(category=CATEGORY, aliases=("view", "flatten", "ravel"))
+@builtin(category=CATEGORY, aliases=("view", "flatten", "ravel"), samples=_reshape_samples)
 def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     """Gives the same entries in another shape.
 
@@ -67,6 +110,9 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     Raises:
         ShapeError: The shape has another number of entries than x.
         InputError: A length is below -1, or more than one is -1.
+
+    Source:
+        NumPy's `np.reshape`.
     """
     if any(size < -1 for size in shape) or sum(size == -1 for size in shape) > 1:
         raise InputError(f"reshape: lengths must be at least 0, and one of them may be -1, but shape is {shape}")
@@ -86,7 +132,7 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
 #
 # The gradient is the cotangent cut up again at the seams: each array gets the piece that it became. This is the
 # textbook form of several attention heads, whose results are laid side by side before one large projection.
-@builtin(category=CATEGORY, aliases=("join", "append", "cat", "hstack", "vstack"))
+@builtin(category=CATEGORY, aliases=("join", "append", "cat", "hstack", "vstack"), samples=_concatenate_samples)
 def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     """Joins arrays along one of their axes.
 
@@ -100,6 +146,9 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     Raises:
         ShapeError: The arrays do not fit together, or are single numbers.
         InputError: There are no arrays, or no such axis.
+
+    Source:
+        NumPy's `np.concatenate`.
     """
     if not arrays:
         raise InputError("concatenate: arrays must hold at least one array, but is empty")
@@ -129,7 +178,7 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
 # functions would make 0 · ∞ of it; the sure way is to choose first and take the logarithm then.
 #
 # The condition is true or false, or numbers, where 0 is false. It decides by jumps, so it has no gradient.
-@builtin(category=CATEGORY, aliases=("select", "choose", "if else", "conditional"))
+@builtin(category=CATEGORY, aliases=("select", "choose", "if else", "conditional"), samples=_where_samples)
 def where(condition: Any, x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Chooses between two arrays, entry by entry.
 
@@ -143,6 +192,9 @@ def where(condition: Any, x: Array["..."], y: Array["..."]) -> Array["..."]:
 
     Raises:
         ShapeError: The shapes do not broadcast.
+
+    Source:
+        NumPy's `np.where`.
     """
     return np.where(_truth(condition, x, y), x, y)
 
@@ -165,7 +217,7 @@ def _(condition, x, y):
 #
 # The gradient puts each cotangent back where its entry came from, and adds up those that came from the same place: row
 # 2 above gets two contributions. Entries that were not picked get 0.
-@builtin(category=CATEGORY, aliases=("index", "gather", "embedding", "row", "select rows"))
+@builtin(category=CATEGORY, aliases=("index", "gather", "embedding", "row", "select rows"), samples=_take_samples)
 def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
     """Picks entries along an axis by number.
 
@@ -179,6 +231,9 @@ def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
 
     Raises:
         InputError: A number is not whole or out of range, or there is no such axis.
+
+    Source:
+        NumPy's `np.take`.
     """
     return np.take(x, _whole(indices, np.shape(x), axis), axis=axis)
 

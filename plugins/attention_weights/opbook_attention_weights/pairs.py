@@ -30,8 +30,8 @@ def allowed_pairs(n_queries, n_keys, batch_ndim, mask, key_mask, bias, causal):
     if key_mask is not None:
         if key_mask.ndim not in (1, batch_ndim + 1):
             raise ShapeError(
-                f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys) or {batch_ndim + 1} (one for each batch "
-                "axis, which may be 1, and the keys), so that no axis has to be guessed"
+                f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys) or {batch_ndim + 1} (one for each "
+                "batch axis, which may be 1, and the keys), so that no axis has to be guessed"
             )
         parts.append(key_mask[..., None, :])
     if causal:

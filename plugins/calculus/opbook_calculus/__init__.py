@@ -7,6 +7,11 @@ import opbook
 from opbook import builtin, hookimpl
 
 
+def _samples(draw):
+    yield (lambda x: x * x,)
+    yield (lambda x, y: x * y**2), 1
+
+
 # `grad` takes a function and gives a function back, so it can be applied twice: `grad(grad(f))` is the second
 # derivative. Nothing is computed until the new function is called.
 #
@@ -16,7 +21,11 @@ from opbook import builtin, hookimpl
 #
 # f must end in a single number, since only then is "the direction in which it grows fastest" one direction. For an
 # array, say which combination of its entries is meant: `sum(f(x))`, or `sum(w .* f(x))` for a weighted one.
-@builtin(category="Calculus", aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"))
+@builtin(
+    category="Calculus",
+    aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"),
+    samples=_samples,
+)
 def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     """Makes the gradient of a function: a function of the same arguments that gives the slopes.
 
@@ -31,6 +40,9 @@ def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     Raises:
         ArgumentError: f is no function, or has no such argument.
         ShapeError: f's value is not a single number.
+
+    Source:
+        Griewank and Walther, *Evaluating Derivatives* (second edition, 2008), chapter 3: the reverse mode.
     """
     return opbook.grad(f, argnum)
 

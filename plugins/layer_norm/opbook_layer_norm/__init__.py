@@ -6,6 +6,13 @@ from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
 
 
+def _samples(draw):
+    gamma, beta = draw.normal(4), draw.normal(4)
+    yield draw.edge("constant rows", np.array([[0.1] * 4, [0.0] * 4, [1e4] * 4]), gamma, beta)
+    yield draw.edge("a large mean and a small spread", 4096 + np.array([[-4.0, 0.0, 4.0, 8.0]]), gamma, beta)
+    yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
+
+
 # Every row is shifted to mean 0, scaled to variance 1, and then given a learned scale and offset per column.
 #
 # The variance is the *biased* one (divided by D, not D − 1) and `eps` stands under the root, so a row whose entries are
@@ -22,7 +29,7 @@ from opbook.errors import InputError
 #
 # That is why moving a whole row up, or stretching it, changes nothing: both directions are the ones removed. The rule
 # keeps x̂ and 1/σ and nothing else. gamma and beta are shared by all rows, so their gradients are sums over rows.
-@builtin(category="Statistics & ML", aliases=("layernorm", "layer normalization", "ln"))
+@builtin(category="Statistics & ML", aliases=("layernorm", "layer normalization", "ln"), samples=_samples)
 def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
     """Normalizes every row of x to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
 

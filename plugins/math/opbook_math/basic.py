@@ -8,6 +8,27 @@ from opbook.errors import InputError
 CATEGORY = "Elementwise math"
 
 
+def _positive_samples(draw):
+    for shape in ((3, 4), (2, 1, 3), (1,), (2, 0, 3)):
+        yield draw.positive(*shape)
+    yield np.array([0.05, 1.0, 40.0])
+    yield np.asarray(draw.positive())
+
+
+def _pair_samples(draw):
+    for shapes in (((3, 4), (3, 4)), ((2, 3, 4), (4,)), ((3, 1), (2, 1, 4)), ((), (3,)), ((0, 3), (3,))):
+        yield tuple(np.asarray(draw.normal(*shape)) for shape in shapes)
+
+
+def _round_samples(draw):
+    yield draw.normal(3, 4)
+    yield 10 * draw.normal(2, 1, 3), 1
+    yield 1000 * draw.normal(5), -2
+    yield np.array([-0.3, 0.3, 1.7]), 0
+    yield np.asarray(draw.normal()), 3
+    yield draw.normal(0, 3), 2
+
+
 # The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every number between
 # them is a fair answer, and the middle one, 0, is what comes back: it leaves an entry alone that is already smallest.
 #
@@ -22,6 +43,9 @@ def abs(x: Array["..."]) -> Array["..."]:
 
     Returns:
         An array of x's shape, without signs. The gradient at 0 is 0.
+
+    Source:
+        The operation `abs` of IEEE 754-2019, section 5.5.1; operator `Abs` of ONNX opset 13.
     """
     return np.abs(x)
 
@@ -35,7 +59,7 @@ def abs(x: Array["..."]) -> Array["..."]:
 #
 # A negative entry is refused rather than turned into NaN. What is below 0 there is nearly always a mistake further up,
 # and the message points at it while it is still near.
-@builtin(category=CATEGORY, aliases=("square root", "root"))
+@builtin(category=CATEGORY, aliases=("square root", "root"), samples=_positive_samples)
 def sqrt(x: Array["..."]) -> Array["..."]:
     """Gives the square root of every entry.
 
@@ -47,6 +71,9 @@ def sqrt(x: Array["..."]) -> Array["..."]:
 
     Raises:
         InputError: An entry is negative.
+
+    Source:
+        The operation `squareRoot` of IEEE 754-2019, section 5.4.1, which gives NaN where this function refuses.
     """
     _refuse_negative(x, "sqrt")
     return np.sqrt(x)
@@ -74,6 +101,9 @@ def exp(x: Array["..."]) -> Array["..."]:
 
     Returns:
         An array of x's shape; `inf` where the power is too large for a float.
+
+    Source:
+        The function `exp` of IEEE 754-2019, section 9.2.
     """
     with np.errstate(over="ignore"):
         return np.exp(x)
@@ -87,7 +117,7 @@ def exp(x: Array["..."]) -> Array["..."]:
 #
 # A loss that takes the logarithm of a `softmax` should use `log_softmax`: a probability that has been rounded to 0 can
 # not be mended afterwards.
-@builtin(category=CATEGORY, aliases=("natural logarithm", "ln", "logarithm"))
+@builtin(category=CATEGORY, aliases=("natural logarithm", "ln", "logarithm"), samples=_positive_samples)
 def log(x: Array["..."]) -> Array["..."]:
     """Gives the natural logarithm of every entry.
 
@@ -99,6 +129,9 @@ def log(x: Array["..."]) -> Array["..."]:
 
     Raises:
         InputError: An entry is negative.
+
+    Source:
+        The function `log` of IEEE 754-2019, section 9.2, which gives NaN where this function refuses.
     """
     _refuse_negative(x, "log")
     with np.errstate(divide="ignore"):
@@ -126,6 +159,9 @@ def sin(x: Array["..."]) -> Array["..."]:
 
     Returns:
         An array of x's shape, between -1 and 1.
+
+    Source:
+        The function `sin` of IEEE 754-2019, section 9.2.
     """
     with np.errstate(invalid="ignore"):
         return np.sin(x)
@@ -144,6 +180,9 @@ def cos(x: Array["..."]) -> Array["..."]:
 
     Returns:
         An array of x's shape, between -1 and 1.
+
+    Source:
+        The function `cos` of IEEE 754-2019, section 9.2.
     """
     with np.errstate(invalid="ignore"):
         return np.cos(x)
@@ -164,7 +203,7 @@ def cos(x: Array["..."]) -> Array["..."]:
 # overflow.
 #
 # As a function of x it is a staircase. It is level wherever it has a slope, so the gradient is 0.
-@builtin(category=CATEGORY, aliases=("rint", "decimals"))
+@builtin(category=CATEGORY, aliases=("rint", "decimals"), samples=_round_samples)
 def round(x: Array["..."], digits: int = 0) -> Array["..."]:
     """Rounds every entry to a number of decimals, halves to the even neighbour.
 
@@ -177,6 +216,9 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
 
     Raises:
         InputError: digits is out of range.
+
+    Source:
+        NumPy's `np.round`; halves go to the even neighbour as by `roundTiesToEven` of IEEE 754-2019, section 4.3.1.
     """
     if not -292 <= digits <= 292:
         raise InputError(f"round: digits must be from -292 to 292, but is {digits}")
@@ -195,7 +237,7 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
 # whole of it to both would count the step twice.)
 #
 # A NaN on either side makes the result NaN; it is never quietly dropped.
-@builtin(category=CATEGORY, aliases=("larger of two", "elementwise max"))
+@builtin(category=CATEGORY, aliases=("larger of two", "elementwise max"), samples=_pair_samples)
 def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the larger of two numbers, entry by entry.
 
@@ -208,6 +250,9 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 
     Raises:
         ShapeError: The shapes do not broadcast.
+
+    Source:
+        NumPy's `np.maximum`; NaN is treated as by `maximum` of IEEE 754-2019, section 9.6.
     """
     return np.maximum(x, y)
 
@@ -217,7 +262,7 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 #
 # The cotangent goes to the one that was chosen, and in equal halves to two that are equal, so that the parts add up to
 # the whole. A NaN on either side makes the result NaN.
-@builtin(category=CATEGORY, aliases=("smaller of two", "elementwise min"))
+@builtin(category=CATEGORY, aliases=("smaller of two", "elementwise min"), samples=_pair_samples)
 def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the smaller of two numbers, entry by entry.
 
@@ -230,6 +275,9 @@ def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 
     Raises:
         ShapeError: The shapes do not broadcast.
+
+    Source:
+        NumPy's `np.minimum`; NaN is treated as by `minimum` of IEEE 754-2019, section 9.6.
     """
     return np.minimum(x, y)
 

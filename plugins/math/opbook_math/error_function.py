@@ -26,6 +26,15 @@ _FAR = (
 _LARGEST = 28.0  # here exp(-x²) is 0 in float64, and erf has long been 1
 
 
+def _samples(draw):
+    for shape in ((3, 4), (2, 1, 3), (1,), (2, 0, 3)):
+        yield draw.normal(*shape)
+    yield np.array([-0.4, 0.1, 0.3])  # each of the three ranges alone; the last with an entry that has a slope to see
+    yield np.array([-3.9, -1.5, 0.6, 2.5])
+    yield np.array([-100.0, -5.0, 0.2, 4.1, 30.0])
+    yield np.asarray(draw.normal())
+
+
 # The integral of the bell curve 2/√π · exp(−t²) from 0 to x has no closed form. It is computed from three quotients of
 # polynomials, each of which is accurate to the last digits of a float64 on its own range:
 #
@@ -39,7 +48,7 @@ _LARGEST = 28.0  # here exp(-x²) is 0 in float64, and erf has long been 1
 #
 # **The gradient** is known exactly: 2/√π · exp(−x²), the curve under the integral. The rule uses that, and needs
 # nothing of the approximation.
-@builtin(category="Elementwise math", aliases=("error function", "gauss error function"))
+@builtin(category="Elementwise math", aliases=("error function", "gauss error function"), samples=_samples)
 def erf(x: Array["..."]) -> Array["..."]:
     """Gives the error function of every entry: the share of a bell curve that lies within x, from -1 to 1.
 

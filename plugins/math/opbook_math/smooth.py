@@ -7,6 +7,13 @@ from opbook import Array, builtin
 CATEGORY = "Elementwise math"
 
 
+def _samples(draw):
+    for shape in ((3, 4), (2, 1, 3), (1,), (2, 0, 3)):
+        yield 2 * draw.normal(*shape)
+    yield np.array([-1000.0, -20.0, 0.0, 20.0, 1000.0])  # exp of these overflows in one direction or the other
+    yield np.asarray(draw.normal())
+
+
 # A smooth step from −1 to 1 with slope 1 in the middle. It is `sigmoid` stretched: tanh(x) = 2 · sigmoid(2x) − 1.
 #
 # **The gradient.** The usual formula 1 − tanh² takes two nearly equal numbers apart, and from |x| ≈ 19 on (9 in
@@ -16,7 +23,7 @@ CATEGORY = "Elementwise math"
 # $$\frac{\partial}{\partial x}\tanh x = \frac{4t}{(1 + t)^2}.$$
 #
 # t does not depend on the sign of x, and neither does the slope: the curve is the same read from either end.
-@builtin(category=CATEGORY, aliases=("hyperbolic tangent",))
+@builtin(category=CATEGORY, aliases=("hyperbolic tangent",), samples=_samples)
 def tanh(x: Array["..."]) -> Array["..."]:
     """Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
 
@@ -25,6 +32,9 @@ def tanh(x: Array["..."]) -> Array["..."]:
 
     Returns:
         An array of x's shape, between -1 and 1.
+
+    Source:
+        The function `tanh` of IEEE 754-2019, section 9.2; operator `Tanh` of ONNX opset 13.
     """
     return np.tanh(x)
 
@@ -49,7 +59,7 @@ def _(x):
 #
 # **The gradient** is s · (1 − s) for s the value. Written so, 1 − s loses its digits where s is close to 1; written
 # with e it is e / (1 + e)², which keeps them on both sides.
-@builtin(category=CATEGORY, aliases=("logistic", "expit"))
+@builtin(category=CATEGORY, aliases=("logistic", "expit"), samples=_samples)
 def sigmoid(x: Array["..."]) -> Array["..."]:
     """Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
 
@@ -78,7 +88,7 @@ def _(x):
 # `logaddexp(0, x)` is the same function without either fault: it takes the larger of the two exponents out first,
 # log(exp(a) + exp(b)) = max(a, b) + log1p(exp(−|a − b|)). The rule does this step by step, and then has exp(−|x|) at
 # hand, from which the gradient follows as in `sigmoid`.
-@builtin(category=CATEGORY, aliases=("smooth relu", "log1pexp"))
+@builtin(category=CATEGORY, aliases=("smooth relu", "log1pexp"), samples=_samples)
 def softplus(x: Array["..."]) -> Array["..."]:
     """Gives log(1 + exp(x)) of every entry: a smooth ramp that is never below 0.
 

@@ -9,6 +9,22 @@ from opbook.errors import InputError
 CATEGORY = "Reductions"
 
 
+def _samples(draw):
+    yield draw.normal(3, 4)
+    yield draw.normal(2, 3, 4), 1
+    yield draw.call(draw.normal(2, 3, 4), -1, keepdims=True)
+    yield draw.call(draw.normal(3, 3), keepdims=True)
+    yield draw.normal(5), 0
+    yield draw.normal(1, 1), 1
+    yield np.asarray(draw.normal())
+    yield draw.normal(2, 0, 3), 0
+
+
+def _sum_samples(draw):
+    yield from _samples(draw)
+    yield draw.normal(2, 0, 3), 1  # sums of nothing
+
+
 # Without `axis` everything is added up to one number. With it, the sum runs along that axis and the others stay: in a
 # matrix, `axis=0` adds the rows together and gives one number a column, `axis=1` gives one number a row. `keepdims`
 # leaves the axis standing with length 1, so that the result broadcasts against x again.
@@ -19,7 +35,7 @@ CATEGORY = "Reductions"
 # **The gradient.** Every entry counts once in the sum of its group, so each gets its group's cotangent, unchanged. The
 # sum forgets the entries and the gradient does not need them: all that the rule keeps is the shape of x. (Spreading out
 # and summing up are each other's transpose; that is why broadcasting is undone by a sum.)
-@builtin(category=CATEGORY, aliases=("total", "add up"))
+@builtin(category=CATEGORY, aliases=("total", "add up"), samples=_sum_samples)
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Adds entries up, all of them or along one axis.
 
@@ -33,6 +49,9 @@ def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 
     Raises:
         InputError: x has no such axis.
+
+    Source:
+        NumPy's `np.sum`.
     """
     return np.sum(x, axis=axis, keepdims=keepdims)
 
@@ -50,7 +69,7 @@ def _(x, axis=None, *, keepdims=False):
 # move the mean of n numbers by 1, one of them alone has to move by n.
 #
 # The mean of nothing is refused. 0/0 would be NaN, and would turn up far from where it was made.
-@builtin(category=CATEGORY, aliases=("average", "avg"))
+@builtin(category=CATEGORY, aliases=("average", "avg"), samples=_samples)
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Takes the mean of entries, all of them or along one axis.
 
@@ -64,6 +83,9 @@ def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) ->
 
     Raises:
         InputError: x has no such axis, or there are no entries to average.
+
+    Source:
+        NumPy's `np.mean`.
     """
     _refuse_nothing(x, axis, "mean")
     return np.mean(x, axis=axis, keepdims=keepdims)
@@ -84,7 +106,7 @@ def _(x, axis=None, *, keepdims=False):
 # the larger of two arrays, entry by entry, there is `maximum`.
 #
 # A NaN anywhere in a group makes its result NaN. There is no largest of no entries, so that is refused.
-@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"))
+@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"), samples=_samples)
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
 
@@ -98,6 +120,9 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 
     Raises:
         InputError: x has no such axis, or there are no entries to choose from.
+
+    Source:
+        NumPy's `np.max`.
     """
     _refuse_nothing(x, axis, "max")
     return np.max(x, axis=axis, keepdims=keepdims)
@@ -107,7 +132,7 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 # parts add up to the whole. For the smaller of two arrays, entry by entry, there is `minimum`.
 #
 # A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused.
-@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"))
+@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"), samples=_samples)
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.
 
@@ -121,6 +146,9 @@ def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 
     Raises:
         InputError: x has no such axis, or there are no entries to choose from.
+
+    Source:
+        NumPy's `np.min`.
     """
     _refuse_nothing(x, axis, "min")
     return np.min(x, axis=axis, keepdims=keepdims)

@@ -7,6 +7,22 @@ from opbook_attention_weights.pairs import allowed_pairs, weighted_values
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 
 
+def _samples(draw):
+    q, k, v = draw.normal(3, 2), draw.normal(4, 2), draw.normal(4, 5)
+    empty = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
+    yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty)
+    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+        dirty_k, dirty_v = k.copy(), v.copy()
+        dirty_k[2], dirty_v[2] = rubbish, rubbish
+        yield draw.edge(f"{name} in a blocked slot", q, dirty_k, dirty_v, mask=empty)
+        dirty_q = q.copy()
+        dirty_q[1] = rubbish
+        yield draw.edge(f"{name} in a query that may attend to nothing", dirty_q, k, v, mask=empty)
+    yield draw.edge("scores far apart", 100 * q, 100 * k, v)
+    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty)
+    yield draw.edge("no keys", q, k[:0], v[:0])
+
+
 # softmax(Q Kᵀ / √D) V: a look-up in which every query takes a little of every value, in proportion to how well its key
 # fits. The weights are a builtin of their own, [`attention_weights`](attention_weights.md), which says how the scores
 # are scaled and how a mask enters them; here they only average the values.
@@ -21,7 +37,7 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 # \mathrm{d}Q = \tfrac{1}{\sqrt D}\,\mathrm{d}S\,K, \qquad \mathrm{d}K = \tfrac{1}{\sqrt D}\,\mathrm{d}S^\top Q.$$
 #
 # If the same array is passed as q, k and v, its gradient is the sum of the three; the tape adds them up.
-@builtin(category="Statistics & ML", aliases=("sdpa", "attention", "dot-product attention"))
+@builtin(category="Statistics & ML", aliases=("sdpa", "attention", "dot-product attention"), samples=_samples)
 def scaled_dot_product_attention(
     q: Array["... Nq D"],
     k: Array["... Nk D"],

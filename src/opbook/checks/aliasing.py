@@ -3,6 +3,7 @@
 import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ def _copy(sample: Sample) -> Sample:
     def copied(leaf: Any) -> Any:
         return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
-    return Sample(sample.label, tree.map_leaves(copied, sample.args), tree.map_leaves(copied, sample.kwargs))
+    return replace(sample, args=tree.map_leaves(copied, sample.args), kwargs=tree.map_leaves(copied, sample.kwargs))
 
 
 def _arrays(*trees: Any) -> list[Any]:

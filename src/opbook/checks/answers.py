@@ -1,6 +1,7 @@
 """What the checks ask a builtin on a sample, and how they name the sample."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,23 @@ def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
     def convert(leaf: Any) -> Any:
         return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
 
-    return Sample(sample.label, tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs))
+    args, kwargs = tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs)
+    return replace(sample, args=args, kwargs=kwargs)
 
 
 def in_precision(sample: Sample, dtype: str) -> Sample:
     """The same sample with its floating-point arrays rounded to a dtype."""
-    return with_arrays(sample, lambda array: array.astype(dtype))
+    with np.errstate(over="ignore"):
+        return with_arrays(sample, lambda array: array.astype(dtype))
+
+
+def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> Iterator[tuple[str, Sample]]:
+    """The sample in each dtype that its numbers fit into."""
+    for name in names:
+        rounded = in_precision(sample, name)
+        leaves = zip(tree.leaves(rounded.args), tree.leaves(sample.args), strict=True)
+        if not any(isinstance(a, np.ndarray) and np.isinf(a).sum() > np.isinf(b).sum() for a, b in leaves):
+            yield name, rounded
 
 
 def has_arrays(sample: Sample) -> bool:

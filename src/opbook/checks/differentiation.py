@@ -7,7 +7,7 @@ import numpy as np
 
 from opbook import tree
 from opbook.call import Call
-from opbook.checks.answers import FLOAT_NAMES, cotangent_of, is_differentiable, on, with_arrays
+from opbook.checks.answers import cotangent_of, in_every_precision, in_precision, is_differentiable, on
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.numbers import (
     DIFFERENCE_TOLERANCE,
@@ -35,8 +35,13 @@ def _differentiable(subject: Subject) -> Iterator[tuple[Sample, Call]]:
         raise NotApplicable(NOTHING)
 
 
+def _smooth(subject: Subject) -> Iterator[tuple[Sample, Call]]:
+    """Where differences can be taken."""
+    return ((sample, call) for sample, call in _differentiable(subject) if not sample.is_edge)
+
+
 def _defined(call: Call) -> tuple[Callable[..., Any], list[Any], list[int]]:
-    """The definition as a function of the positional arguments with arrays in them; those arguments; their positions."""
+    """The definition as a function of the arguments that have arrays in them; those arguments; their positions."""
     places = [i for i, argument in enumerate(call.positional) if _floats(argument)]
 
     def of_arrays(*arrays: Any) -> Any:
@@ -100,7 +105,7 @@ def _where(rule: Any, tape: Any) -> str:
 def differences(subject: Subject) -> Evidence:
     """One direction for each leaf, so that two gradients that were swapped can't make up for each other."""
     evidence = Evidence()
-    for sample, call in _differentiable(subject):
+    for sample, call in _smooth(subject):
         for name, slope, along, size in _slopes(call):
             estimate = central_difference(along)
             error = abs(slope - estimate) / max(abs(slope), abs(estimate), 1e-3 * size, 1e-6)
@@ -118,7 +123,7 @@ def differences(subject: Subject) -> Evidence:
 def taylor(subject: Subject) -> Evidence:
     """A second opinion on the same slopes that depends on no step."""
     evidence = Evidence()
-    for sample, call in _differentiable(subject):
+    for sample, call in _smooth(subject):
         for name, slope, along, size in _slopes(call):
             if not remainder_falls_with_the_square(along, slope, size):
                 raise Refuted(
@@ -180,8 +185,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
     """Look at the gradients of float16, float32 and float64 input, and hold their numbers to those in float64."""
     evidence = Evidence()
     for sample, _ in _differentiable(subject):
-        for name in FLOAT_NAMES:
-            rounded = with_arrays(sample, lambda a, name=name: a.astype(name))
+        for name, rounded in in_every_precision(sample):
             value, pullback = subject.op.value_and_pullback(*rounded.args, **rounded.kwargs)
             g = cotangent_of(value)
             gradients = pullback(g)
@@ -199,7 +203,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
                         raise Refuted(
                             f"{path} must have shape and dtype {expected}, but has {got}{on(subject, rounded)}"
                         )
-            wide = with_arrays(rounded, lambda a: a.astype(np.float64))
+            wide = in_precision(rounded, "float64")
             _, pull_wide = subject.op.value_and_pullback(*wide.args, **wide.kwargs)
             exact = pull_wide(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g))
             error = relative_error(gradients, exact)
@@ -213,7 +217,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
 def second_order(subject: Subject) -> Evidence:
     """Hold a Hessian-vector product of each argument to a central difference of gradients."""
     evidence = Evidence()
-    for sample, call in _differentiable(subject):
+    for sample, call in _smooth(subject):
         for place, argument in enumerate(sample.args):
             if not _floats(argument):
                 continue
@@ -224,8 +228,8 @@ def second_order(subject: Subject) -> Evidence:
                 continue
             if not error <= 100 * DIFFERENCE_TOLERANCE:
                 raise Refuted(
-                    f"the second derivative by argument {place + 1} ({call.shape.params[place].name}) is off by {error:.1e} "
-                    f"from a central difference of gradients{on(subject, sample)}"
+                    f"the second derivative by argument {place + 1} ({call.shape.params[place].name}) is off by "
+                    f"{error:.1e} from a central difference of gradients{on(subject, sample)}"
                 )
             evidence.measured(error)
         evidence.inputs += 1

@@ -1,14 +1,14 @@
 """Checks of values: does the definition run, does the rule agree with it, in every precision and memory layout."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from opbook import tree
 from opbook.call import Call
-from opbook.checks.answers import FLOAT_NAMES, answer, has_arrays, is_numeric, on, with_arrays
+from opbook.checks.answers import answer, has_arrays, in_every_precision, in_precision, is_numeric, on, with_arrays
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample
@@ -74,15 +74,14 @@ def dtypes(subject: Subject) -> Evidence:
     """Compare each precision with the definition in float64 on the same, already rounded numbers."""
     evidence = Evidence()
     for sample in subject.samples:
-        for name in FLOAT_NAMES:
-            rounded = with_arrays(sample, lambda a, name=name: a.astype(name))
+        for name, rounded in in_every_precision(sample):
             value = subject.op(*rounded.args, **rounded.kwargs)
             if not is_numeric(value) or not has_arrays(sample):
                 continue
             for leaf in tree.leaves(value):
                 if leaf.dtype != name:
                     raise Refuted(f"{name} came in, but {leaf.dtype} came out{on(subject, rounded)}")
-            wide = with_arrays(rounded, lambda a: a.astype(np.float64))
+            wide = in_precision(rounded, "float64")
             error = relative_error(value, subject.op.bind(wide.args, wide.kwargs).define())
             if error > TOLERANCE[name]:
                 raise Refuted(
@@ -94,16 +93,27 @@ def dtypes(subject: Subject) -> Evidence:
     return evidence
 
 
-def _layouts(array: Any) -> Iterator[tuple[str, Any]]:
-    """The same numbers in other layouts of memory."""
-    yield "in Fortran order", np.asfortranarray(array)
-    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1), array.dtype)
-    wide[..., 1::2] = array
-    yield "with strides", wide[..., 1::2]
-    yield "reversed in memory", np.ascontiguousarray(array[..., ::-1])[..., ::-1]
+def _strided(array: Any) -> Any:
+    return np.repeat(array[..., None], 2, axis=-1)[..., 1]
+
+
+def _reversed(array: Any) -> Any:
+    return np.flip(np.ascontiguousarray(np.flip(array)))
+
+
+def _read_only(array: Any) -> Any:
     frozen = array.copy()
     frozen.flags.writeable = False
-    yield "read-only", frozen
+    return frozen
+
+
+_LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "in Fortran order": np.asfortranarray,
+    "with strides": _strided,
+    "reversed in memory": _reversed,
+    "read-only": _read_only,
+}
+"""The same numbers in other layouts of memory."""
 
 
 @check("layouts", "Strided, reversed, Fortran-ordered, zero-stride and read-only arrays give the same answer.")
@@ -111,15 +121,13 @@ def layouts(subject: Subject) -> Evidence:
     """Compare value and gradients with those of contiguous input."""
     evidence = Evidence()
     for sample in subject.samples:
-        names = (
-            [] if not has_arrays(sample) else ["in Fortran order", "with strides", "reversed in memory", "read-only"]
-        )
-        for name in names:
-            other = with_arrays(sample, lambda a, name=name: dict(_layouts(a))[name] if a.ndim else a)
-            _sameanswer(subject, sample, other, name, evidence)
+        if not has_arrays(sample):
+            continue
+        for name, layout in _LAYOUTS.items():
+            _same_answer(subject, sample, with_arrays(sample, layout), name, evidence)
         stretched = with_arrays(sample, lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
-        if names and _accepts(subject, stretched):
-            _sameanswer(subject, with_arrays(stretched, np.array), stretched, "with zero strides", evidence)
+        if _accepts(subject, stretched):
+            _same_answer(subject, with_arrays(stretched, np.array), stretched, "with zero strides", evidence)
     if not evidence.inputs:
         raise NotApplicable("it takes no floating-point array")
     return evidence
@@ -133,7 +141,7 @@ def _accepts(subject: Subject, sample: Sample) -> bool:
     return True
 
 
-def _sameanswer(subject: Subject, plain: Sample, other: Sample, name: str, evidence: Evidence) -> None:
+def _same_answer(subject: Subject, plain: Sample, other: Sample, name: str, evidence: Evidence) -> None:
     expected, got = (answer(subject, sample) for sample in (plain, other))
     error = relative_error(got, expected)
     if error > TOLERANCE["float64"]:
@@ -147,8 +155,7 @@ def no_warnings(subject: Subject) -> Evidence:
     """Run value and gradients with every warning raised as an error."""
     evidence = Evidence()
     for sample in subject.samples:
-        for name in FLOAT_NAMES:
-            rounded = with_arrays(sample, lambda a, name=name: a.astype(name))
+        for _, rounded in in_every_precision(sample):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 try:

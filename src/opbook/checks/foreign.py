@@ -4,13 +4,14 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from opbook import tree
 from opbook.builtin import Builtin
-from opbook.checks.answers import FLOAT_NAMES, cotangent_of, is_differentiable, with_arrays
+from opbook.checks.answers import FLOAT_NAMES, cotangent_of, in_every_precision, is_differentiable
 from opbook.checks.model import Subject
 from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample, samples_of
@@ -81,18 +82,17 @@ def compare(
     compared = []
     for sample in subject.samples:
         differentiable = gradient is not None and is_differentiable(subject, sample)
-        for dtype in dtypes:
-            rounded = with_arrays(sample, lambda a, dtype=dtype: a.astype(dtype))
+        for dtype, rounded in in_every_precision(sample, dtypes):
             case = f"{sample.label}, {dtype}"
             allowed = TOLERANCE[dtype] if tolerance is None else tolerance
             value = op(*rounded.args, **rounded.kwargs)
             paste = python_call(name, rounded.args, rounded.kwargs)
-            compared.append(_compared(case, "value", lambda r=rounded: _call(function, r), value, allowed, paste))
+            compared.append(_compared(case, "value", partial(_call, function, rounded), value, allowed, paste))
             if differentiable and gradient is not None:
                 _, pullback = op.value_and_pullback(*rounded.args, **rounded.kwargs)
                 g = cotangent_of(value)
                 expected = _of_arrays(rounded, pullback(g))
-                theirs = lambda r=rounded, g=g: _call(gradient, Sample(r.label, (g, *r.args), r.kwargs))  # noqa: E731
+                theirs = partial(_call, gradient, Sample(rounded.label, (g, *rounded.args), rounded.kwargs))
                 compared.append(_compared(case, "gradient", theirs, expected, 3 * allowed, paste))
     return compared
 
@@ -130,10 +130,10 @@ def _compared(case: str, what: str, run: Callable[[], Any], expected: Any, toler
     if len(tree.leaves(got)) != len(tree.leaves(expected)):
         message = f"expected {len(tree.leaves(expected))} arrays, got {len(tree.leaves(got))}"
         return Comparison(case, what, "failed", None, tolerance, message, paste, seconds)
-    error = relative_error(list(tree.leaves(got)), list(tree.leaves(expected)))
-    status = "passed" if error <= tolerance else "failed"
-    message = "" if status == "passed" else _difference(tree.leaves(got), tree.leaves(expected), error)
-    return Comparison(case, what, status, error, tolerance, message, paste, seconds)
+    distance = relative_error(list(tree.leaves(got)), list(tree.leaves(expected)))
+    status = "passed" if distance <= tolerance else "failed"
+    message = "" if status == "passed" else _difference(tree.leaves(got), tree.leaves(expected), distance)
+    return Comparison(case, what, status, distance, tolerance, message, paste, seconds)
 
 
 def _difference(got: list[Any], expected: list[Any], error: float) -> str:

@@ -7,7 +7,7 @@ numbers are random but the same in every run, as they are seeded with the builti
 import itertools
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,11 +27,13 @@ class Sample:
         label: What is special about it, such as "mask with an empty row".
         args: Positional arguments, with arrays in float64.
         kwargs: Keyword arguments.
+        is_edge: Whether it lies where differences say nothing: next to a kink, or with numbers that are not finite.
     """
 
     label: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
+    is_edge: bool = False
 
 
 class Draw:
@@ -59,6 +61,10 @@ class Draw:
         """A sample with keyword arguments."""
         return Sample("", args, kwargs)
 
+    def edge(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
+        """A sample at an edge, with its name: values and rules are compared there, but no differences are taken."""
+        return Sample(label, args, kwargs, is_edge=True)
+
 
 def samples_of(op: Builtin) -> list[Sample]:
     """Make the inputs of a builtin's checks.
@@ -67,26 +73,22 @@ def samples_of(op: Builtin) -> list[Sample]:
         op: The builtin.
 
     Returns:
-        Inputs that the builtin accepts.
+        Inputs that the builtin accepts: its own `samples`, those derived from its annotations, and variations of both.
 
     Raises:
         DeclarationError: None could be derived from the annotations, and there are no `samples`.
     """
     draw = Draw(op.name)
-    if op.samples is not None:
-        bases = [_declared(given, i) for i, given in enumerate(op.samples(draw))]
-        if not bases:
-            raise DeclarationError(f"{op.name}: its samples= yields nothing")
-        return [*bases, *(s for shape in op.call_shapes for s in _variations(op, shape, bases, draw))]
-    found: list[Sample] = []
+    own = [_declared(given, i) for i, given in enumerate(op.samples(draw) if op.samples else ())]
+    found = list(own)
     reasons: list[str] = []
     for shape in op.call_shapes:
+        derived: list[Sample] = []
         try:
-            bases = [base for base in _bases(shape, draw) if _accepted(op, base)]
+            derived = [base for base in _bases(shape, draw) if _accepted(op, base)]
         except DeclarationError as error:
             reasons.append(str(error))
-            continue
-        found += [*bases, *_variations(op, shape, bases, draw)]
+        found += [*derived, *_variations(op, shape, [*derived, *own], draw)]
     if not any(_has_entries(sample) for sample in found):
         why = "; ".join(reasons) or "it refused random numbers of either sign; give it samples= that it accepts"
         raise DeclarationError(f"{op.name}: no inputs can be derived ({why})")
@@ -100,7 +102,7 @@ def _has_entries(sample: Sample) -> bool:
 
 def _declared(given: Any, i: int) -> Sample:
     if isinstance(given, Sample):
-        return Sample(given.label or f"sample {i + 1}", given.args, given.kwargs)
+        return replace(given, label=given.label or f"sample {i + 1}")
     return Sample(f"sample {i + 1}", given if isinstance(given, tuple) else (given,))
 
 
@@ -227,7 +229,7 @@ _DEGENERATE = ("one of everything", "an empty batch", "no entries")
 
 def _dimensions(shape: CallShape, base: Sample) -> Binding | None:
     """The sizes that a base sample fixes; None if it belongs to another call shape, or has no room for variety."""
-    if base.label in _DEGENERATE:
+    if base.label in _DEGENERATE or base.is_edge:
         return None
     binding = Binding()
     names = [p for p in shape.params if not p.keyword_only]

@@ -9,6 +9,7 @@ from opbook.cli.listing import list_builtins, plugins
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
 from opbook.cli.site import serve, site
+from opbook.cli.verifying import check, verify
 
 
 @click.group(
@@ -32,5 +33,5 @@ def main() -> None:
     """
 
 
-for _command in (list_builtins, show, run_file, eval_text, repl, plugins, examples, site, serve):
+for _command in (list_builtins, show, run_file, eval_text, repl, plugins, examples, verify, check, site, serve):
     main.add_command(_command)

@@ -13,6 +13,10 @@ from mkdocs.plugins import get_plugin_logger
 log = get_plugin_logger("opbook")
 
 
+class PagesError(PluginError):
+    """Pages that could not be made; nothing of the site has been touched."""
+
+
 def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
     """Let a new process load the plugins, run the examples and write the pages.
 
@@ -24,7 +28,7 @@ def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
         Its answer, without failures.
 
     Raises:
-        PluginError: An example failed, or the process did; the message says where and what to do.
+        PagesError: An example failed, or the process did; the message says where and what to do.
     """
     # It must not write bytecode: that would be a change in a folder that is watched.
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
@@ -39,7 +43,7 @@ def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
     try:
         answer: dict[str, Any] = json.loads(finished.stdout)
     except ValueError:
-        raise PluginError(
+        raise PagesError(
             f"opbook: the process that loads plugins and runs examples ended early (exit code {finished.returncode}). "
             "What it wrote stands above; opbook examples says which example it was."
         ) from None
@@ -47,7 +51,7 @@ def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
         log.warning(warning)
     if answer["failures"]:
         log.debug(answer.get("traceback", ""))
-        raise PluginError(_listed(answer["failures"]))
+        raise PagesError(_listed(answer["failures"]))
     return answer
 
 

@@ -1,19 +1,20 @@
 """The plugin itself: a thin adapter between MkDocs and `opbook.pages`."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
+from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from opbook.mkdocs.asking import ask
+from opbook.mkdocs.asking import PagesError, ask, log
 from opbook.mkdocs.navigation import fill, section_of
 
 ASSETS = Path(__file__).parent / "assets"
@@ -129,8 +130,10 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         fragments = self._answer["fragments"]
         return _FRAGMENT.sub(lambda match: fragments.get(match[1], match[0]), markdown)
 
-    def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Any) -> LiveReloadServer:
+    def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
+
+        A rebuild that fails before anything was touched is forgotten, where MkDocs would stop answering.
 
         Args:
             server: The server.
@@ -143,6 +146,16 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         for path in self._answer["watch"]:
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
+
+        def rebuild() -> None:
+            try:
+                builder()
+            except Abort as error:
+                if not isinstance(error.__context__, PagesError):
+                    raise
+                log.info("the site stays as it was until the next change")
+
+        server.builder = rebuild
         return server
 
     def _folder(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from opbook.pages.model import Book, Guide
+from opbook.pages.model import Book, BuiltinPage, Guide
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
@@ -89,7 +89,9 @@ def _environment(folder: str) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters.update(fence=fence, json=json.dumps, items=_items, link=functools.partial(_link, folder))
+    environment.filters.update(
+        fence=fence, items=_items, json=json.dumps, link=functools.partial(_link, folder), other_names=_other_names
+    )
     return environment
 
 
@@ -110,6 +112,12 @@ def _anchors(categories: list[str]) -> dict[str, str]:
 
 def _link(folder: str, guide: Guide) -> str:
     return posixpath.relpath(guide.uri, folder)
+
+
+def _other_names(page: BuiltinPage) -> list[str]:
+    """The aliases, and the name as separate words."""
+    words = page.name.strip("_").replace("_", " ")
+    return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
 
 
 def _items(section: str) -> str:

@@ -1,0 +1,81 @@
+"""Makes pytest verify plugins: for each `examples.md` of one, every check of its builtins, and every example.
+
+It comes with opbook and needs no configuration. A file named `examples.md` that belongs to no plugin is left alone, and
+projects without one pay nothing.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opbook.builtin import Builtin
+from opbook.examples.finding import EXAMPLES_PAGE
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the examples page of a plugin."""
+    if file_path.name != EXAMPLES_PAGE:
+        return None
+    builtins = _builtins_beside(file_path)
+    return PluginFile.from_parent(parent, path=file_path, builtins=builtins) if builtins else None
+
+
+def _builtins_beside(page: Path) -> list[Builtin]:
+    """The builtins of the plugin whose module stands in the page's folder."""
+    from opbook.catalogue import catalogue
+
+    loaded = catalogue()
+    folder = page.parent.resolve()
+    plugins = [p for p in loaded.plugins if p.path and not p.source.is_file and Path(p.path).resolve().parent == folder]
+    return [loaded[name] for plugin in plugins for name in plugin.builtins if name in loaded]
+
+
+class PluginFile(pytest.File):
+    """The examples page of a plugin, with the checks of the plugin's builtins and the page's examples as its tests."""
+
+    def __init__(self, builtins: list[Builtin], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.builtins = builtins
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """One test for each check of each builtin, then one for each example."""
+        from sybil import Sybil
+        from sybil.integration.pytest import SybilFile
+
+        from opbook.checks import CHECKS
+        from opbook.sybil import ExampleParser
+
+        for op in self.builtins:
+            for name in CHECKS:
+                if name != "examples":  # they are tests of their own, below
+                    yield CheckItem.from_parent(self, name=f"{op.name}::{name}", builtin=op, check=name)
+        sybil = Sybil([ExampleParser()], path=str(self.path.parent), pattern=self.path.name)
+        yield from SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil]).collect()
+
+
+class CheckItem(pytest.Item):
+    """One check of one builtin."""
+
+    def __init__(self, builtin: Builtin, check: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.builtin = builtin
+        self.check = check
+
+    def runtest(self) -> None:
+        """Run the check."""
+        from opbook.checks import CHECKS
+        from opbook.testing import run_one
+
+        run_one(self.builtin, CHECKS[self.check])
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the message alone: a traceback through the checks tells an author nothing."""
+        if excinfo.errisinstance(AssertionError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Point at the builtin's source."""
+        return Path(self.builtin.source_file), self.builtin.source_line - 1, self.name

@@ -1,0 +1,88 @@
+"""Verification in tests, for authors of builtins and of kernels.
+
+An author's test file is two lines, and needs neither if the plugin is installed (see
+[`opbook.pytest_plugin`][opbook.pytest_plugin]):
+
+    from opbook.testing import parametrize_with_checks
+    test_builtin = parametrize_with_checks([my_op])
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+from opbook.builtin import Builtin
+from opbook.catalogue import catalogue
+from opbook.checks import CHECKS, Check, Comparison, Outcome, Refuted, compare
+from opbook.checks.model import NotApplicable, Subject
+from opbook.checks.running import check_builtin, choose
+from opbook.checks.sampling import samples_of
+from opbook.errors import DeclarationError
+
+__all__ = ["Comparison", "check", "compare", "parametrize_with_checks", "run_one"]
+
+
+def check(builtin: Builtin, checks: Iterable[str] | None = None) -> list[Outcome]:
+    """Run the checks on a builtin, whether it is in a catalogue or not.
+
+    Args:
+        builtin: The builtin.
+        checks: Which checks, by name; all unless given.
+
+    Returns:
+        One outcome for each check; none of them failed.
+
+    Raises:
+        AssertionError: At least one failed; the message has them all.
+        UnknownBuiltinError: There is no such check.
+    """
+    outcomes = list(check_builtin(builtin, choose(checks), catalogue(), None))
+    failed = [f"{outcome.check}: {outcome.message}" for outcome in outcomes if outcome.status == "failed"]
+    if failed:
+        raise AssertionError(f"{builtin.name} fails {len(failed)} of {len(outcomes)} checks\n" + "\n".join(failed))
+    return outcomes
+
+
+def run_one(builtin: Builtin, check: Check) -> None:
+    """Run one check as a test: it passes, fails, or is skipped with the reason why it does not apply.
+
+    Args:
+        builtin: The builtin.
+        check: The check.
+
+    Raises:
+        AssertionError: It failed.
+    """
+    import pytest
+
+    try:
+        check.run(_subject(builtin))
+    except NotApplicable as reason:
+        pytest.skip(str(reason))
+    except (Refuted, DeclarationError) as refutation:
+        raise AssertionError(f"{builtin.name}, {check.name}: {refutation}") from None
+
+
+@cache
+def _subject(builtin: Builtin) -> Subject:
+    return Subject(builtin, samples_of(builtin), catalogue())
+
+
+def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
+    """Make a test function that runs every check on every builtin, one test each.
+
+    Args:
+        builtins: The builtins.
+
+    Returns:
+        The test function; assign it to a name that begins with `test`.
+    """
+    import pytest
+
+    pairs = [(op, check) for op in builtins for check in CHECKS.values()]
+
+    @pytest.mark.parametrize(("builtin", "check"), pairs, ids=[f"{op.name}-{check.name}" for op, check in pairs])
+    def test(builtin: Builtin, check: Check) -> None:
+        run_one(builtin, check)
+
+    return test
