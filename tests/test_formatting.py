@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from opbook.differentiate import vjp
 from opbook.errors import InputError
 from opbook.formatting import format_value
 from opbook.notation import Session
-from opbook.differentiate import vjp
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ ops notation
 examples
 checks
 pages
-sybil mkdocs lexer griffe_annotations
-cli
+sybil testing mkdocs lexer griffe_annotations
+pytest_plugin cli
 __main__
 """
 RANK = {part: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for part in line.split()}
@@ -54,6 +54,8 @@ THIRD_PARTY = {
     "griffe_annotations": {"griffe"},
     "lexer": {"pygments"},
     "sybil": {"pytest", "sybil"},
+    "testing": {"pytest"},
+    "pytest_plugin": {"pytest", "sybil"},
     "cli": {"click", "mkdocs", "rich"},
 }
 

@@ -15,7 +15,7 @@ def test_show_has_the_parts_of_the_page_in_order(opbook):
     assert lines[0] == "layer_norm · Statistics & ML"
     assert "    result = layer_norm(x, gamma, beta, [eps=])" in lines
     assert "  x      (..., D) array: The rows to normalize." in lines
-    assert any(line.startswith("  eps") and "1e-05 by default" in line for line in lines)
+    assert any(line.startswith("  eps") and "1e-5 by default" in line for line in lines)
     places = [lines.index(section) for section in SECTIONS]
     assert places == sorted(places)
     assert lines[-2].startswith("plugin layer_norm, from opbook-layer-norm ")

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from opbook.annotations import Array
+from opbook.differentiate import grad
 from opbook.errors import InputError, NotationError
 from opbook.formatting import format_value
 from opbook.notation import Limits, Session
-from opbook.differentiate import grad
 
 
 def zeros(*shape: int) -> Any:

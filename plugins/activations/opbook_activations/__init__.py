@@ -13,35 +13,28 @@ CATEGORY = "Statistics & ML"
 
 
 def _score_samples(draw):
-    yield draw.normal(3, 4)
     yield draw.normal(2, 3, 4), 1
     yield draw.normal(2, 3, 4), 0
     yield 1000 + draw.normal(2, 3)
     yield np.array([0.0, -1000.0, 2.0])
-    yield draw.normal(1, 1)
     yield draw.normal(2, 0)
     yield draw.normal(0, 3), 1
-
-
-def _softmax_samples(draw):
-    yield from _score_samples(draw)
-    yield np.array([[0.5, -np.inf, 1.0], [-np.inf, -np.inf, -np.inf]])
+    yield draw.edge("a row of -inf", np.array([[0.5, -np.inf, 1.0], [-np.inf, -np.inf, -np.inf]]))
 
 
 def _relu_samples(draw):
-    for shape in ((3, 4), (2, 1, 3), (1,), (2, 0, 3)):
-        yield draw.normal(*shape)
-    yield np.array([-np.inf, -1000.0, 0.01, 1000.0])
     yield np.asarray(draw.normal())
+    yield np.array([-1000.0, 0.01, 1000.0])
+    yield draw.edge("zeros", np.array([-1.0, 0.0, -0.0, 2.0]))
+    yield draw.edge("a NaN and infinities", np.array([np.nan, -np.inf, np.inf]))
 
 
 def _gelu_samples(draw):
     for approximate in ("none", "tanh"):
         yield 2 * draw.normal(3, 4), approximate
         yield np.array([-np.inf, -1000.0, -7.0, 7.0, 1000.0]), approximate
-    yield draw.normal(2, 1, 3)
+        yield draw.edge("saturated", np.array([-1e200, 1e200, np.inf]), approximate)
     yield np.asarray(draw.normal())
-    yield draw.normal(2, 0, 3)
 
 
 # exp makes every score positive, and dividing by the sum makes them weights that add up to 1. Only differences of
@@ -62,7 +55,7 @@ def _gelu_samples(draw):
 # The subtracted sum is the mean of g under the weights. It keeps the gradient of a row at the sum 0: moving all scores
 # together changes nothing. The rule keeps the exponentials and their sum rather than the weights, as those are the
 # caller's, who may write into them.
-@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"), samples=_softmax_samples)
+@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"), samples=_score_samples)
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     """Turns scores into weights that are positive and add up to 1.
 

@@ -30,8 +30,6 @@ def _arange_samples(draw):
 
 def _linspace_samples(draw):
     yield from ((-1.5, 2.5, 5), (2.0, 0.5, 4), (0.3, 7.0, 1), (1.0, 2.0, 0))
-    yield np.asarray(draw.normal()), np.asarray(draw.normal()), 4  # arrays without axes have gradients
-    yield np.asarray(draw.normal()), 3.5, 1
 
 
 # One size makes a vector, two make a matrix, and a tuple makes any shape: `zeros(shape(x))` is as large as x.

@@ -35,7 +35,10 @@ def _where_samples(draw):
     yield draw.mask(3, 1), draw.normal(4), draw.normal(2, 1, 4)
     yield np.array([2, 0, -1]), draw.normal(2, 3), np.asarray(draw.normal())
     yield False, draw.normal(2), draw.normal(2)
-    yield np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])  # what is not taken is bad
+    yield draw.edge(
+        "what is not taken is not finite",
+        *(np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])),
+    )
     yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
 
 

@@ -8,25 +8,32 @@ from opbook.errors import InputError
 CATEGORY = "Elementwise math"
 
 
+def _abs_samples(draw):
+    yield np.asarray(draw.normal())
+    yield draw.edge("zeros", np.array([-2.0, 0.0, -0.0, 3.0]))
+
+
 def _positive_samples(draw):
     for shape in ((3, 4), (2, 1, 3), (1,), (2, 0, 3)):
         yield draw.positive(*shape)
     yield np.array([0.05, 1.0, 40.0])
     yield np.asarray(draw.positive())
+    yield draw.edge("infinity", np.array([2.0, np.inf]))
 
 
 def _pair_samples(draw):
-    for shapes in (((3, 4), (3, 4)), ((2, 3, 4), (4,)), ((3, 1), (2, 1, 4)), ((), (3,)), ((0, 3), (3,))):
+    for shapes in (((2, 3, 4), (4,)), ((3, 1), (2, 1, 4)), ((), (3,))):
         yield tuple(np.asarray(draw.normal(*shape)) for shape in shapes)
+    yield draw.edge("ties", np.array([1.0, 0.5, -2.0]), np.array([1.0, 2.0, -2.0]))
+    yield draw.edge("a NaN on either side", np.array([np.nan, 0.5, 2.0]), np.array([1.0, np.nan, 1.0]))
 
 
 def _round_samples(draw):
-    yield draw.normal(3, 4)
     yield 10 * draw.normal(2, 1, 3), 1
     yield 1000 * draw.normal(5), -2
-    yield np.array([-0.3, 0.3, 1.7]), 0
+    yield np.array([2.0**52 + 1, -1e300, 0.25]), 20  # two of them would overflow if they were scaled
     yield np.asarray(draw.normal()), 3
-    yield draw.normal(0, 3), 2
+    yield draw.edge("halves", np.array([-2.5, -0.5, 0.5, 1.5, 2.5]))
 
 
 # The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every number between
@@ -34,7 +41,7 @@ def _round_samples(draw):
 #
 # There is no rule of its own here. The definition is one NumPy function, and what the tape does with it is all there is
 # to do: it multiplies the cotangent by the sign.
-@builtin(category=CATEGORY, aliases=("absolute value", "magnitude", "fabs"))
+@builtin(category=CATEGORY, aliases=("absolute value", "magnitude", "fabs"), samples=_abs_samples)
 def abs(x: Array["..."]) -> Array["..."]:
     """Gives the absolute value of every entry.
 

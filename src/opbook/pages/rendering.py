@@ -1,6 +1,7 @@
 """Writes a book as Markdown pages, with Jinja2 templates."""
 
 import functools
+import itertools
 import json
 import posixpath
 import re
@@ -13,6 +14,10 @@ from opbook.pages.model import Book, BuiltinPage, Guide
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
+
+BOOST, PREFIX_BOOST = 2, 10
+"""How much more a builtin's page weighs in search than other pages, and the same where its name begins another one's:
+whoever looks for `log` should find it before `log_softmax`, which matches as well and is the rarer word."""
 
 _RESERVED = {"index", "readme"}
 _ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
@@ -53,11 +58,13 @@ def render(book: Book, folder: str = "builtins", autodoc: bool = False) -> Rende
         "listed": LISTED,
         "uris": uris,
     }
+    prefixes = _prefixes(sorted(book.pages))
     index = templates.get_template("index.md.jinja")
     builtin = templates.get_template("builtin.md.jinja")
     pages = {f"{folder}/index.md": index.render(pages=book.pages, categories=categories, **shared)}
     for name, page in book.pages.items():
-        pages[f"{folder}/{uris[name]}"] = _tidy(builtin.render(page=page, **shared))
+        boost = PREFIX_BOOST if name in prefixes else BOOST
+        pages[f"{folder}/{uris[name]}"] = _tidy(builtin.render(page=page, boost=boost, **shared))
     nav = {
         category: [(page.name, f"{folder}/{uris[page.name]}") for page in members]
         for category, members in categories.items()
@@ -98,6 +105,11 @@ def _environment(folder: str) -> jinja2.Environment:
 def _file_name(name: str) -> str:
     """A builtin's page; a builtin called `index` must not take the index's place."""
     return f"{name}.md" if name.lower() not in _RESERVED else f"{name}-builtin.md"
+
+
+def _prefixes(names: list[str]) -> set[str]:
+    """Those of some sorted names that another one begins with."""
+    return {name for name, after in itertools.pairwise(names) if after.startswith(name)}
 
 
 def _anchors(categories: list[str]) -> dict[str, str]:

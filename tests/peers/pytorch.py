@@ -1,0 +1,87 @@
+"""The transformer ops as PyTorch computes them, on our records. Needs PyTorch; the tests skip without it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from opbook import tree
+
+
+def layer_norm(x: Any, gamma: Any, beta: Any, *, eps: float = 1e-5) -> Any:
+    return functional.layer_norm(x, gamma.shape, gamma, beta, eps)
+
+
+def scaled_dot_product_attention(
+    q: Any, k: Any, v: Any, *, mask: Any = None, causal: bool = False, scale: float | None = None, bias: Any = None
+) -> Any:
+    mask = torch.as_tensor(mask) if mask is not None else None
+    mask = torch.as_tensor(bias) if bias is not None else mask
+    return functional.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, scale=scale)
+
+
+def multi_head_attention(x: Any, heads: Any, n_heads: int, *, mask: Any = None, key_mask: Any = None) -> Any:
+    """`torch.nn.MultiheadAttention`'s functional form, whose packed weights are our heads side by side."""
+    wq, wk, wv = (torch.cat([head[name] for head in heads], dim=1) for name in ("wq", "wk", "wv"))
+    wo = torch.cat([head["wo"] for head in heads])
+    batched = x if x.ndim == 3 else x[None]
+    rows = batched.transpose(0, 1)
+    value, _ = functional.multi_head_attention_forward(
+        *(rows, rows, rows, x.shape[-1], n_heads, torch.cat([wq, wk, wv], dim=1).T),
+        *(None, None, None, False, 0.0, wo.T, None),
+        attn_mask=None if mask is None else ~torch.as_tensor(mask, dtype=torch.bool),
+        key_padding_mask=None if key_mask is None else ~torch.as_tensor(key_mask, dtype=torch.bool),
+        need_weights=False,
+    )
+    value = value.transpose(0, 1)
+    return value if x.ndim == 3 else value[0]
+
+
+def transformer_block(x: Any, weights: Any, *, norm: str = "post", eps: float = 1e-5, mask: Any = None) -> Any:
+    """`torch.nn.TransformerEncoderLayer` with our weights in it, without dropout and attention biases."""
+    d, heads = x.shape[-1], weights["heads"]
+    layer = torch.nn.TransformerEncoderLayer(
+        *(d, len(heads), weights["w1"].shape[1], 0.0),
+        layer_norm_eps=eps,
+        batch_first=True,
+        norm_first=norm == "pre",
+        dtype=torch.float64,
+    )
+    wq, wk, wv = (torch.cat([head[name] for head in heads], dim=1) for name in ("wq", "wk", "wv"))
+    parameters = {
+        "self_attn.in_proj_weight": torch.cat([wq, wk, wv], dim=1).T,
+        "self_attn.in_proj_bias": torch.zeros(3 * d, dtype=torch.float64),
+        "self_attn.out_proj.weight": torch.cat([head["wo"] for head in heads]).T,
+        "self_attn.out_proj.bias": torch.zeros(d, dtype=torch.float64),
+        "linear1.weight": weights["w1"].T,
+        "linear1.bias": weights["b1"],
+        "linear2.weight": weights["w2"].T,
+        "linear2.bias": weights["b2"],
+        "norm1.weight": weights["ln1_gamma"],
+        "norm1.bias": weights["ln1_beta"],
+        "norm2.weight": weights["ln2_gamma"],
+        "norm2.bias": weights["ln2_beta"],
+    }
+    blocked = None if mask is None else ~torch.as_tensor(mask, dtype=torch.bool)
+    return torch.func.functional_call(layer, parameters, (x, blocked))
+
+
+def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent: Any) -> tuple[Any, list[Any]]:
+    """Run a function and its backward pass.
+
+    Args:
+        f: One of the functions above.
+        args: Its arguments, with NumPy arrays; numbers that are no arrays pass through.
+        kwargs: Its keyword arguments.
+        cotangent: The cotangent of the value.
+
+    Returns:
+        The value, and the gradient of each array, in order.
+    """
+    leaves = [torch.tensor(a, requires_grad=True) if isinstance(a, np.ndarray) else a for a in tree.leaves(args)]
+    value = f(*tree.rebuild(args, leaves), **kwargs)
+    value.backward(torch.tensor(cotangent))
+    gradients = [leaf.grad for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    return value.detach().numpy(), [g.numpy() for g in gradients]
