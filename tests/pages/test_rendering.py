@@ -54,7 +54,7 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "from [The guide](../learn/guide.md)",
         "## How it works",
         "Twice x, because $x + x = 2x$.",
-        "## Source",
+        "## Source {",
         "- `ShapeError`: mask does not fit.",
         "def double(",
         "## Comes from",

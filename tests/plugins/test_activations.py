@@ -88,12 +88,10 @@ def test_gelu_by_hand():
 @pytest.mark.parametrize("form", ["none", "tanh"])
 def test_gelu_far_out(form):
     far = np.array([-INF, -1e200, -1000.0, 1000.0, 1e200, INF])
-    value, pullback = vjp(ops.gelu, far, form)
-    np.testing.assert_array_equal(value, [0, 0, 0, 1000, 1e200, INF])
-    np.testing.assert_array_equal(pullback(np.ones(6))[0], [0, 0, 0, 1, 1, 1])
-    value, pullback = vjp(lambda x: ops.gelu.definition(x, form), far[:4])
-    np.testing.assert_array_equal(value, [0, 0, 0, 1000])
-    np.testing.assert_array_equal(pullback(np.ones(4))[0], [0, 0, 0, 1])
+    for function in (ops.gelu, ops.gelu.definition):
+        value, pullback = vjp(lambda x, function=function: function(x, form), far)
+        np.testing.assert_array_equal(value, [0, 0, 0, 1000, 1e200, INF])
+        np.testing.assert_array_equal(pullback(np.ones(6))[0], [0, 0, 0, 1, 1, 1])
     assert np.isnan(ops.gelu(NAN, form))
     assert ops.gelu(np.float16(-60000), form) == 0
 

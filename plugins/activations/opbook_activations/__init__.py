@@ -169,8 +169,8 @@ def _(x):
 # (1 + tanh(√(2/π)(x + 0.044715 x³))) / 2, which differs from it by less than 0.0005. It dates from when erf was slow.
 # Weights that were trained with one form should be run with the same one.
 #
-# Beyond ±40 either step is exactly 0 or 1, so x is held within these bounds before x³ can overflow or −∞ meet the
-# factor 0.
+# Beyond ±40 either step is exactly 0 or 1, so x is held within these bounds before x³ can overflow or an infinity meet
+# the factor 0. What x has above 40 is added as it is.
 #
 # **The gradient** is a product's: Φ(x) + x · φ(x), with φ = exp(−x²/2)/√(2π) the bell curve, the slope of Φ. For the
 # other form φ is the slope of its own step, (1 − tanh²)/2 times the slope of what is inside.
@@ -194,7 +194,7 @@ def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Arra
     low = np.maximum(x, -_SATURATED)
     z = np.minimum(low, _SATURATED)
     step = erf(z / np.sqrt(2)) if approximate == "none" else np.tanh(_SCALE * (z + _CUBIC * z**3))
-    return low * 0.5 * (1 + step)
+    return z * 0.5 * (1 + step) + (low - z)
 
 
 _SATURATED = 40.0

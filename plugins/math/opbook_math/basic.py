@@ -31,9 +31,9 @@ def _pair_samples(draw):
 def _round_samples(draw):
     yield 10 * draw.normal(2, 1, 3), 1
     yield 1000 * draw.normal(5), -2
-    yield np.array([2.0**52 + 1, -1e300, 0.25]), 20  # two of them would overflow if they were scaled
     yield np.asarray(draw.normal()), 3
     yield draw.edge("halves", np.array([-2.5, -0.5, 0.5, 1.5, 2.5]))
+    yield draw.edge("too large to be scaled", np.array([2.0**52 + 1, -1e300, 0.25]), 20)
 
 
 # The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every number between

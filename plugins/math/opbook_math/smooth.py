@@ -11,7 +11,12 @@ def _samples(draw):
     yield 4 * draw.normal(2, 1, 3)
     yield np.array([-1000.0, -20.0, 0.0, 20.0, 1000.0])  # exp of these overflows in one direction or the other
     yield np.asarray(draw.normal())
-    yield draw.edge("infinities", np.array([-np.inf, 1.0, np.inf]))
+    yield draw.edge("minus infinity", np.array([-np.inf, 1.0]))
+
+
+def _step_samples(draw):
+    yield from _samples(draw)
+    yield draw.edge("infinity", np.array([1.0, np.inf]))
 
 
 # A smooth step from −1 to 1 with slope 1 in the middle. It is `sigmoid` stretched: tanh(x) = 2 · sigmoid(2x) − 1.
@@ -23,7 +28,7 @@ def _samples(draw):
 # $$\frac{\partial}{\partial x}\tanh x = \frac{4t}{(1 + t)^2}.$$
 #
 # t does not depend on the sign of x, and neither does the slope: the curve is the same read from either end.
-@builtin(category=CATEGORY, aliases=("hyperbolic tangent",), samples=_samples)
+@builtin(category=CATEGORY, aliases=("hyperbolic tangent",), samples=_step_samples)
 def tanh(x: Array["..."]) -> Array["..."]:
     """Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
 
@@ -59,7 +64,7 @@ def _(x):
 #
 # **The gradient** is s · (1 − s) for s the value. Written so, 1 − s loses its digits where s is close to 1; written
 # with e it is e / (1 + e)², which keeps them on both sides.
-@builtin(category=CATEGORY, aliases=("logistic", "expit"), samples=_samples)
+@builtin(category=CATEGORY, aliases=("logistic", "expit"), samples=_step_samples)
 def sigmoid(x: Array["..."]) -> Array["..."]:
     """Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
 

@@ -1,0 +1,349 @@
+"""What the checks refute: each wrong rule or definition by the check that is for it, with a message that says whose."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from opbook import Array, builtin, unbroadcast
+from opbook.checks import CHECKS
+from opbook.checks.model import Subject
+from opbook.checks.running import run
+from opbook.checks.sampling import samples_of
+from opbook.testing import check
+
+
+def outcome(op, name):
+    return run(CHECKS[name], Subject(op, samples_of(op)))
+
+
+def mixed(rule=None):
+    """An op of two arguments of one shape, one of which is used twice: y = x · exp(w) + x · mean(x)."""
+
+    @builtin(category="Tests")
+    def op(x: Array["... D"], w: Array["... D"]) -> Array["... D"]:
+        """Mixes.
+
+        Args:
+            x: Rows.
+            w: Weights.
+
+        Returns:
+            Rows.
+
+        Source:
+            None.
+        """
+        return x * np.exp(w) + x * x.mean(axis=-1, keepdims=True)
+
+    if rule is not None:
+        op.defvjp(rule)
+    return op
+
+
+def right(x, w):
+    e, d = np.exp(w), x.shape[-1]
+    mean = x.mean(axis=-1, keepdims=True)
+    x = x.copy()
+    shape_x, shape_w = x.shape, w.shape
+
+    def pullback(g):
+        dx = g * (e + mean) + np.sum(g * x, axis=-1, keepdims=True) / d
+        return unbroadcast(dx, shape_x), unbroadcast(g * x * e, shape_w)
+
+    return x * e + x * mean, pullback
+
+
+def changed(change):
+    """The right rule with its gradients changed."""
+
+    def rule(x, w):
+        value, pullback = right(x, w)
+        return value, lambda g: change(*pullback(g), g, x)
+
+    return rule
+
+
+@pytest.fixture(autouse=True)
+def _no_empty_means(monkeypatch):
+    """The mean of no columns is not what these tests are about."""
+    from opbook.checks import sampling
+
+    made = sampling._bases
+    monkeypatch.setattr(sampling, "_bases", lambda *a: [b for b in made(*a) if b.label != "no entries"])
+
+
+def test_the_right_rule_passes_every_check():
+    outcomes = check(mixed(right), [name for name in CHECKS if name not in ("examples", "documented")])
+    assert {o.status for o in outcomes} == {"passed"}
+
+
+def test_without_a_rule_the_tape_is_checked():
+    op = mixed()
+    assert outcome(op, "rule gradient").status == "not applicable"
+    assert outcome(op, "differences").status == "passed"
+    assert outcome(op, "taylor").status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("change", "whose"),
+    [
+        (lambda dx, dw, g, x: (dx * 1.01, dw), "argument 1 (x)"),
+        (lambda dx, dw, g, x: (dx, dw * 0.99), "argument 2 (w)"),
+        (lambda dx, dw, g, x: (-dx, dw), "argument 1 (x)"),
+        (lambda dx, dw, g, x: (np.resize(dw, dx.shape), np.resize(dx, dw.shape)), "argument 1 (x)"),
+        (lambda dx, dw, g, x: (dx, np.zeros_like(dw)), "argument 2 (w)"),
+        (lambda dx, dw, g, x: (dx + np.nan, dw), "argument 1 (x)"),
+    ],
+    ids=["1 % off", "1 % off, second", "sign", "swapped", "forgotten", "NaN"],
+)
+def test_a_wrong_gradient_is_refuted_and_said_whose(change, whose):
+    found = outcome(mixed(changed(change)), "rule gradient")
+    assert found.status == "failed"
+    assert whose in found.message
+    assert "rule " in found.message
+    assert "tape " in found.message
+    assert "op(np.array(" in found.message  # to paste into a test
+
+
+def test_forgetting_one_use_of_an_argument_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        e = np.exp(w)
+
+        def without_the_mean(g):
+            dx, dw = pullback(g)
+            return dx - np.mean(g * x, axis=-1, keepdims=True) * np.ones_like(dx), dw
+
+        return value, without_the_mean if e.size else pullback
+
+    assert outcome(mixed(rule), "rule gradient").status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        (lambda dx, dw, g, x: (dx,), "a tuple of 2 gradients (x, w), but returned 1"),
+        (lambda dx, dw, g, x: (dx, None), "gradient of argument 2 (w)"),
+        (lambda dx, dw, g, x: (dx[None], dw), "must have shape"),
+        (lambda dx, dw, g, x: 1 / 0, "ZeroDivisionError"),
+    ],
+    ids=["too few", "None", "shape", "raises"],
+)
+def test_a_rule_that_breaks_its_contract_gets_its_own_message(returned, words):
+    found = outcome(mixed(changed(returned)), "rule gradient")
+    assert found.status == "failed"
+    assert words in found.message
+
+
+def test_a_wrong_value_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        return value * (1 + 1e-8), pullback
+
+    found = outcome(mixed(rule), "rule value")
+    assert found.status == "failed"
+    assert "differs from the definition's by 1.0e-08" in found.message
+
+
+def test_a_rule_right_only_for_contiguous_input_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        if not x.flags.c_contiguous:
+            value = value[..., ::-1]
+        return value, pullback
+
+    assert outcome(mixed(rule), "layouts").status == "failed"
+    assert outcome(mixed(rule), "rule value").status == "passed"
+
+
+def test_writing_into_an_argument_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        x *= 1.5
+        return value, pullback
+
+    found = outcome(mixed(rule), "inputs unchanged")
+    assert found.status == "failed"
+    assert "writes into its argument" in found.message
+
+
+def test_writing_into_the_cotangent_is_refuted():
+    def change(dx, dw, g, x):
+        g *= 2
+        return dx, dw
+
+    assert "into its cotangent" in outcome(mixed(changed(change)), "inputs unchanged").message
+
+
+def test_keeping_the_callers_array_is_refuted():
+    def rule(x, w):
+        value, _ = right(x, w)
+        return value, lambda g: right(x, w)[1](g)
+
+    assert "it must keep copies" in outcome(mixed(rule), "own memory").message
+
+
+def test_keeping_the_value_is_refuted():
+    @builtin(category="Tests")
+    def op(x: Array["N"]) -> Array["N"]:
+        """Exponential."""
+        return np.exp(x)
+
+    @op.defvjp
+    def _(x):
+        y = np.exp(x)
+        return y, lambda g: (g * y,)
+
+    assert "changing the value in place" in outcome(op, "own memory").message
+
+
+def test_a_pullback_with_a_memory_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        calls = []
+
+        def drifting(g):
+            calls.append(1)
+            return tuple(d * (1 + 1e-6 * len(calls)) for d in pullback(g))
+
+        return value, drifting
+
+    assert outcome(mixed(rule), "pullback").status == "failed"
+
+
+def test_a_pullback_that_is_not_linear_is_refuted():
+    found = outcome(mixed(changed(lambda dx, dw, g, x: (dx * np.abs(dx), dw))), "pullback")
+    assert "not linear" in found.message
+
+
+def test_state_shared_between_threads_is_refuted():
+    scratch = {}
+
+    def rule(x, w):
+        import time
+
+        value, pullback = right(x, w)
+        scratch["value"] = value
+
+        def through_scratch(g):
+            time.sleep(0.001)  # lets another thread in; without it the race would be won now and then
+            return tuple(d * (scratch["value"] is value) for d in pullback(g))
+
+        return value, through_scratch
+
+    assert outcome(mixed(rule), "threads").status == "failed"
+
+
+def test_a_reference_cycle_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        cycle: list[Any] = [value.copy()]
+        cycle.append(cycle)
+        return value, lambda g: pullback(g) if cycle else ()
+
+    assert "reference cycles" in outcome(mixed(rule), "memory").message
+
+
+def test_a_warning_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        np.log(np.zeros(1))
+        return value, pullback
+
+    found = outcome(mixed(rule), "warnings")
+    assert found.status == "failed"
+    assert "divide by zero" in found.message
+
+
+def test_half_precision_that_overflows_is_refuted():
+    @builtin(category="Tests")
+    def op(x: Array["N"]) -> Array["N"]:
+        """Squares and takes the root, with a detour that float32 does not survive."""
+        return np.abs(x)
+
+    op.defvjp(lambda x: (np.sqrt((x * x.dtype.type(1e30)) ** 2) / x.dtype.type(1e30), lambda g: (g * np.sign(x),)))
+    with np.errstate(over="ignore"):
+        assert outcome(op, "dtypes").status == "failed"
+
+
+def test_a_wrong_annotation_is_refuted():
+    @builtin(category="Tests")
+    def op(x: Array["N D"]) -> Array["D N"]:
+        """Does not transpose."""
+        return x * 1
+
+    found = outcome(op, "definition")
+    assert "expected shape (4, 3) as annotated, got (3, 4)" in found.message
+
+
+def test_a_tape_that_is_wrong_is_refuted_by_both_opinions(monkeypatch):
+    from opbook.derivatives import PRIMITIVES
+    from opbook.derivatives.table import Primitive
+
+    monkeypatch.setitem(
+        PRIMITIVES, np.exp, Primitive(lambda x: (np.exp(x), (lambda g: g * np.exp(x) * 1.01,)))
+    )  # fmt: skip
+    for name in ("differences", "taylor"):
+        found = outcome(mixed(), name)
+        assert found.status == "failed", name
+        assert "argument 2 (w)" in found.message
+
+
+def test_missing_documentation_is_listed():
+    @builtin(category="Tests")
+    def bare(x: Array["N"]) -> Array["N"]:
+        """Does."""
+        return x * 1
+
+    message = outcome(bare, "documented").message
+    for part in ("section Returns", "section Source", "x in section Args", "note"):
+        assert part in message
+
+
+def test_all_failures_are_told_at_once():
+    @builtin(category="Tests")
+    def careless(x: Array["..."], kind: Any = 1) -> Array["..."]:
+        """Takes anything."""
+        return np.asarray(x, dtype=float)
+
+    with pytest.raises(AssertionError, match=r"careless fails \d+ of \d+ checks"):
+        check(careless)
+
+
+def test_inputs_that_cannot_be_derived_say_so():
+    @builtin(category="Tests")
+    def counted(n: int) -> Array["N"]:
+        """Counts."""
+        return np.arange(float(n))
+
+    with pytest.raises(AssertionError, match="n is integer; give the builtin samples="):
+        check(counted)
+
+    @builtin(category="Tests", samples=lambda draw: [3, (4,)])
+    def counted(n: int) -> Array["N"]:
+        """Counts."""
+        return np.arange(float(n))
+
+    assert [sample.args for sample in samples_of(counted)] == [(3,), (4,)]
+
+
+def test_samples_are_the_same_in_every_run_and_of_every_kind():
+    from opbook.ops import scaled_dot_product_attention
+
+    first, second = samples_of(scaled_dot_product_attention), samples_of(scaled_dot_product_attention)
+    assert [s.label for s in first] == [s.label for s in second]
+    np.testing.assert_array_equal(first[-1].args[0], second[-1].args[0])
+    labels = " | ".join(s.label for s in first)
+    for kind in (
+        "empty row",
+        "of 0 and 1",
+        "a batch",
+        "broadcast",
+        "causal = True",
+        "scale",
+        "bias",
+        "no keys",
+        "NaN in a",
+    ):
+        assert kind in labels
