@@ -279,6 +279,13 @@ def test_declarations_that_are_wrong_say_how_to_mend_them():
     with pytest.raises(DeclarationError, match=r"rule's parameters \(x, y\) must be the definition's \(x, by"):
         declare(scaled.definition).defvjp(lambda x, y: None)
 
+    for default in (1.01, 2, None):
+        with pytest.raises(DeclarationError, match=rf"rule's default of power is {default}, .* definition's, 1$"):
+            declare(scaled.definition).defvjp(lambda x, by, *, power=default, note=None: None)
+
+    with pytest.raises(DeclarationError, match=r"rule's default of power is none, .* definition's, 1$"):
+        declare(scaled.definition).defvjp(lambda x, by, *, power, note=None: None)
+
     with pytest.raises(DeclarationError, match="has a rule already"):
         scaled.defvjp(lambda x, by, *, power=1, note=None: None)
 

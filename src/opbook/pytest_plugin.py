@@ -52,7 +52,8 @@ class PluginFile(pytest.File):
                 if name != "examples":  # they are tests of their own, below
                     yield CheckItem.from_parent(self, name=f"{op.name}::{name}", builtin=op, check=name)
         sybil = Sybil([ExampleParser()], path=str(self.path.parent), pattern=self.path.name)
-        yield from SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil]).collect()
+        page: Any = SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil])
+        yield from page.collect()
 
 
 class CheckItem(pytest.Item):

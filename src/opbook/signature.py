@@ -96,17 +96,22 @@ class CallShape:
             The rule itself.
 
         Raises:
-            DeclarationError: Its parameters are not the definition's, or there is a rule already.
+            DeclarationError: Its parameters or their defaults are not the definition's, or there is a rule already.
         """
         if self.rule is not None:
             raise DeclarationError(f"{self.name} has a rule already")
-        expected = [(p.name, p.kind) for p in inspect.signature(self.definition).parameters.values()]
-        got = [(p.name, p.kind) for p in inspect.signature(rule).parameters.values()]
-        if expected != got:
+        expected, got = (list(inspect.signature(f).parameters.values()) for f in (self.definition, rule))
+        if [(p.name, p.kind) for p in expected] != [(p.name, p.kind) for p in got]:
             raise DeclarationError(
-                f"{self.name}: the rule's parameters ({', '.join(name for name, _ in got)}) must be the definition's "
-                f"({', '.join(name for name, _ in expected)}), in order and of the same kinds"
+                f"{self.name}: the rule's parameters ({', '.join(p.name for p in got)}) must be the definition's "
+                f"({', '.join(p.name for p in expected)}), in order and of the same kinds"
             )
+        for mine, theirs in zip(got, expected, strict=True):
+            if repr(mine.default) != repr(theirs.default):  # not ==, which an array answers entry by entry
+                default, due = ("none" if p.default is EMPTY else repr(p.default) for p in (mine, theirs))
+                raise DeclarationError(
+                    f"{self.name}: the rule's default of {mine.name} is {default}, but must be the definition's, {due}"
+                )
         self.rule = rule
         return rule
 

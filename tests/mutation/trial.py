@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
 from multiprocessing import connection, get_context
@@ -120,7 +120,9 @@ def _survey(plugins: list[Plugin]) -> Survey:
                 own[module].append(name)
     failures, seconds, reached = [], {}, {}
     for name in ops:
-        reached[name] = _reached(ops, name)
+        reached[name] = {(path, line) for path, line in _reached(ops, name) if path in files}
+        if not reached[name] and not any(name in names for names in own.values()):
+            continue
         start = time.process_time()
         failures += [str(failure) for failure in _failures(ops, [name])]
         seconds[name] = time.process_time() - start
@@ -243,6 +245,6 @@ def _work(task: Callable[[], Any], pipe: connection.Connection) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     threading.excepthook = lambda args: None
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         pipe.send(task())
         pipe.close()

@@ -156,6 +156,7 @@ def test_the_worker_writes_nothing_but_json_to_standard_output(write: Write, tmp
         "folder": "builtins",
         "autodoc": False,
         "fragments": ["differentiable-numpy"],
+        "verify": False,
     }
     finished = subprocess.run(
         [sys.executable, "-m", "opbook.pages"], input=json.dumps(request), capture_output=True, text=True, check=True
@@ -175,4 +176,4 @@ def test_the_worker_says_what_is_wrong_with_a_plugin_file(write: Write, tmp_path
 
 
 def _request(docs: Path, **changes: object) -> dict[str, object]:
-    return {"plugins": [], "docs": str(docs), "guides": [], "folder": "b", "autodoc": False, "fragments": []} | changes
+    return {"plugins": [], "docs": str(docs), "guides": [], "folder": "b", "autodoc": False, "fragments": [], "verify": False} | changes

@@ -20,6 +20,8 @@ def _score_samples(draw):
     yield draw.normal(2, 0)
     yield draw.normal(0, 3), 1
     yield draw.edge("a row of -inf", np.array([[0.5, -np.inf, 1.0], [-np.inf, -np.inf, -np.inf]]))
+    yield draw.refused("an entry of inf", np.array([[0.5, np.inf], [1.0, 2.0]]))
+    yield draw.refused("no such axis", draw.normal(3), 1)
 
 
 def _relu_samples(draw):
@@ -35,6 +37,7 @@ def _gelu_samples(draw):
         yield np.array([-np.inf, -1000.0, -7.0, 7.0, 1000.0]), approximate
         yield draw.edge("saturated", np.array([-1e200, 1e200, np.inf]), approximate)
     yield np.asarray(draw.normal())
+    yield draw.refused("another form", draw.normal(3), "erf")
 
 
 # exp makes every score positive, and dividing by the sum makes them weights that add up to 1. Only differences of

@@ -17,19 +17,29 @@ def _size_samples(draw):
     yield from ((2, 3), (3, 0))
     for shape in ((2, 3, 4), (5,), (0, 2), ()):
         yield (shape,)
+    for sizes in ((-1,), (2, -1), ((3, -2),)):
+        yield draw.refused("a negative size", *sizes)
+    for sizes in ((LARGEST + 1,), (LARGEST, 2), ((LARGEST, 1, 2),)):
+        yield draw.refused("too many entries", *sizes)
 
 
 def _eye_samples(draw):
     yield from (3, 1, 0)
+    yield draw.refused("a negative size", -1)
+    yield draw.refused("too many entries", 10_001)
 
 
 def _arange_samples(draw):
     yield from (5, 1, 0, -2)
     yield from ((2, 6), (-3, 8, 2), (0, 7, 3), (5, 0, -2), (2, 1))
+    yield draw.refused("a step of 0", 0, 5, 0)
+    yield draw.refused("too many entries", LARGEST + 1)
 
 
 def _linspace_samples(draw):
     yield from ((-1.5, 2.5, 5), (2.0, 0.5, 4), (0.3, 7.0, 1), (1.0, 2.0, 0))
+    yield draw.refused("a negative count", 0.0, 1.0, -1)
+    yield draw.refused("too many entries", 0.0, 1.0, LARGEST + 1)
 
 
 # One size makes a vector, two make a matrix, and a tuple makes any shape: `zeros(shape(x))` is as large as x.

@@ -19,6 +19,11 @@ def _reshape_samples(draw):
     yield np.asarray(draw.normal()), (1, 1)
     yield draw.normal(1, 1), ()
     yield draw.normal(0, 3), (3, 0)
+    yield draw.refused("another number of entries", draw.normal(2, 3), (2, 2))
+    yield draw.refused("a number of entries that is no multiple", draw.normal(2, 3), (4, -1))
+    yield draw.refused("a length below -1", draw.normal(2, 3), (-2, 3))
+    yield draw.refused("two lengths of -1", draw.normal(2, 3), (-1, -1))
+    yield draw.refused("-1 beside a length of 0", draw.normal(0, 3), (0, -1))
 
 
 def _concatenate_samples(draw):
@@ -28,6 +33,11 @@ def _concatenate_samples(draw):
     yield (draw.normal(2, 3), draw.normal(2, 1)), -1
     yield ((draw.normal(0, 2), draw.normal(3, 2)),)
     yield ((draw.normal(1),),)
+    yield draw.refused("no arrays", ())
+    yield draw.refused("single numbers", (1.0, 2.0))
+    yield draw.refused("other numbers of axes", (draw.normal(2, 3), draw.normal(3)))
+    yield draw.refused("lengths that differ", (draw.normal(2, 3), draw.normal(2, 2)), 0)
+    yield draw.refused("no such axis", (draw.normal(2), draw.normal(2)), 1)
 
 
 def _where_samples(draw):
@@ -40,6 +50,8 @@ def _where_samples(draw):
         *(np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])),
     )
     yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
+    yield draw.refused("a condition that does not broadcast", draw.mask(2), draw.normal(3), draw.normal(3))
+    yield draw.refused("choices that do not broadcast", True, draw.normal(3), draw.normal(2))
 
 
 def _take_samples(draw):
@@ -50,6 +62,11 @@ def _take_samples(draw):
     yield draw.normal(5), 3
     yield draw.normal(1), [0, -1]
     yield draw.normal(3, 2), np.array([], np.int64)
+    for indices in (3, -4, [0, 3]):
+        yield draw.refused("a number out of range", draw.normal(3, 5), indices)
+    yield draw.refused("a number that is not whole", draw.normal(3), [0, 0.5])
+    yield draw.refused("true and false", draw.normal(2), [True, False])
+    yield draw.refused("no such axis", draw.normal(3), 0, 1)
 
 
 # A tuple of whole numbers, one for each axis, from the outermost to the innermost: a matrix has (rows, columns), a

@@ -10,6 +10,7 @@ from opbook import builtin, hookimpl
 def _samples(draw):
     yield (lambda x: x * x,)
     yield (lambda x, y: x * y**2), 1
+    yield draw.refused("no function", 3.0)
 
 
 # `grad` takes a function and gives a function back, so it can be applied twice: `grad(grad(f))` is the second

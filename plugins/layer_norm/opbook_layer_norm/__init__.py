@@ -11,6 +11,10 @@ def _samples(draw):
     yield draw.edge("constant rows", np.array([[0.1] * 4, [0.0] * 4, [1e4] * 4]), gamma, beta)
     yield draw.edge("a large mean and a small spread", 4096 + np.array([[-4.0, 0.0, 4.0, 8.0]]), gamma, beta)
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
+    yield draw.call(draw.normal(2, 4), gamma, beta, eps=0.0)
+    yield draw.refused("a constant row and eps = 0", np.array([[1.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)
+    yield draw.refused("a negative eps", draw.normal(2, 4), gamma, beta, eps=-1e-9)
+    yield draw.refused("rows without entries", np.zeros((2, 0)), np.zeros(0), np.zeros(0))
 
 
 # Every row is shifted to mean 0, scaled to variance 1, and then given a learned scale and offset per column.

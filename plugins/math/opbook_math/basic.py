@@ -19,6 +19,7 @@ def _positive_samples(draw):
     yield np.array([0.05, 1.0, 40.0])
     yield np.asarray(draw.positive())
     yield draw.edge("infinity", np.array([2.0, np.inf]))
+    yield draw.refused("a negative entry", np.array([[1.0, 2.0], [-0.5, 1.0]]))
 
 
 def _pair_samples(draw):
@@ -26,6 +27,7 @@ def _pair_samples(draw):
         yield tuple(np.asarray(draw.normal(*shape)) for shape in shapes)
     yield draw.edge("ties", np.array([1.0, 0.5, -2.0]), np.array([1.0, 2.0, -2.0]))
     yield draw.edge("a NaN on either side", np.array([np.nan, 0.5, 2.0]), np.array([1.0, np.nan, 1.0]))
+    yield draw.refused("shapes that do not broadcast", draw.normal(3), draw.normal(2))
 
 
 def _round_samples(draw):
@@ -34,6 +36,8 @@ def _round_samples(draw):
     yield np.asarray(draw.normal()), 3
     yield draw.edge("halves", np.array([-2.5, -0.5, 0.5, 1.5, 2.5]))
     yield draw.edge("too large to be scaled", np.array([2.0**52 + 1, -1e300, 0.25]), 20)
+    yield draw.refused("too many digits", draw.normal(3), 293)
+    yield draw.refused("too few digits", draw.normal(3), -293)
 
 
 # The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every number between

@@ -15,6 +15,7 @@ def _samples(draw):
     yield draw.normal(5), 0
     yield np.asarray(draw.normal())
     yield draw.normal(2, 0, 3), 0
+    yield draw.refused("no such axis", draw.normal(3, 4), 2)
 
 
 def _sum_samples(draw):
@@ -22,8 +23,14 @@ def _sum_samples(draw):
     yield draw.normal(2, 0, 3), 1  # sums of nothing
 
 
-def _choice_samples(draw):
+def _mean_samples(draw):
     yield from _samples(draw)
+    yield draw.refused("no entries", np.zeros((0, 3)))
+    yield draw.refused("an axis without entries", np.zeros((2, 0, 3)), 1)
+
+
+def _choice_samples(draw):
+    yield from _mean_samples(draw)
     ties = np.array([[2.0, -1.0, 2.0], [3.0, 3.0, 3.0], [-1.0, 0.0, -1.0]])
     yield draw.edge("ties", ties, 1)
     yield draw.edge("a tie of all", ties)
@@ -74,7 +81,7 @@ def _(x, axis=None, *, keepdims=False):
 # move the mean of n numbers by 1, one of them alone has to move by n.
 #
 # The mean of nothing is refused. 0/0 would be NaN, and would turn up far from where it was made.
-@builtin(category=CATEGORY, aliases=("average", "avg"), samples=_samples)
+@builtin(category=CATEGORY, aliases=("average", "avg"), samples=_mean_samples)
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Takes the mean of entries, all of them or along one axis.
 

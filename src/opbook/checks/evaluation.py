@@ -101,6 +101,10 @@ def _reversed(array: Any) -> Any:
     return np.flip(np.ascontiguousarray(np.flip(array)))
 
 
+def _fortran(array: Any) -> Any:
+    return array.copy(order="F")  # asfortranarray would make a vector of an array without axes
+
+
 def _read_only(array: Any) -> Any:
     frozen = array.copy()
     frozen.flags.writeable = False
@@ -108,7 +112,7 @@ def _read_only(array: Any) -> Any:
 
 
 _LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "in Fortran order": np.asfortranarray,
+    "in Fortran order": _fortran,
     "with strides": _strided,
     "reversed in memory": _reversed,
     "read-only": _read_only,

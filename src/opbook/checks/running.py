@@ -1,5 +1,7 @@
 """Runs the checks on builtins."""
 
+import contextlib
+import io
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -115,9 +117,11 @@ def check_builtin(
     """
     start = time.perf_counter()
     try:
-        samples = samples_of(op)
-    except (OpbookError, ValueError, TypeError) as error:
-        yield Outcome(op.name, SAMPLES, "failed", str(error), 0, None, time.perf_counter() - start)
+        with contextlib.redirect_stdout(io.StringIO()):
+            samples = samples_of(op)
+    except Exception as error:  # `samples` may raise anything
+        reason = str(error) if isinstance(error, OpbookError) else f"samples raises {type(error).__name__}: {error}"
+        yield Outcome(op.name, SAMPLES, "failed", reason, 0, None, time.perf_counter() - start)
         return
     subject = Subject(op, samples, catalogue or {}, examples)
     for check in checks:
@@ -137,7 +141,7 @@ def run(check: Check, subject: Subject) -> Outcome:
     start = time.perf_counter()
     evidence, status, message = Evidence(), "passed", ""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):  # a builtin may print
             warnings.simplefilter("ignore")  # one check turns them into errors; the others are about something else
             evidence = check.run(subject)
         message = evidence.note

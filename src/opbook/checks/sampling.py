@@ -29,12 +29,14 @@ class Sample:
         args: Positional arguments, with arrays in float64.
         kwargs: Keyword arguments.
         is_edge: Whether it lies where differences say nothing: next to a kink, or with numbers that are not finite.
+        is_refused: Whether the builtin must refuse it with an error.
     """
 
     label: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
     is_edge: bool = False
+    is_refused: bool = False
 
 
 class Draw:
@@ -66,6 +68,10 @@ class Draw:
         """A sample at an edge, with its name: values and rules are compared there, but no differences are taken."""
         return Sample(label, args, kwargs, is_edge=True)
 
+    def refused(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
+        """A call that the builtin must refuse, with what is wrong about it."""
+        return Sample(label, args, kwargs, is_refused=True)
+
 
 def samples_of(op: Builtin) -> list[Sample]:
     """Make the inputs of a builtin's checks.
@@ -80,7 +86,7 @@ def samples_of(op: Builtin) -> list[Sample]:
         DeclarationError: None could be derived from the annotations, and there are no `samples`.
     """
     draw = Draw(op.name)
-    own = [_declared(given, i) for i, given in enumerate(op.samples(draw) if op.samples else ())]
+    own = [sample for sample in _own_samples(op, draw) if not sample.is_refused]
     found = list(own)
     reasons: list[str] = []
     for shape in op.call_shapes:
@@ -94,6 +100,22 @@ def samples_of(op: Builtin) -> list[Sample]:
         why = "; ".join(reasons) or "it refused random numbers of either sign; give it samples= that it accepts"
         raise DeclarationError(f"{op.name}: no inputs can be derived ({why})")
     return found
+
+
+def refused_by(op: Builtin) -> list[Sample]:
+    """List the calls that a builtin must refuse.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Those that its `samples` make with [`Draw.refused`][opbook.checks.sampling.Draw.refused].
+    """
+    return [sample for sample in _own_samples(op, Draw(op.name)) if sample.is_refused]
+
+
+def _own_samples(op: Builtin, draw: Draw) -> list[Sample]:
+    return [_declared(given, i) for i, given in enumerate(op.samples(draw) if op.samples else ())]
 
 
 def _has_entries(sample: Sample) -> bool:
@@ -115,6 +137,8 @@ def _accepted(op: Builtin, sample: Sample) -> bool:
             op(*sample.args, **sample.kwargs)
     except OpbookError:
         return False
+    except Exception:  # a check will say so
+        return True
     return True
 
 

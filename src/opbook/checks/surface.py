@@ -8,7 +8,7 @@ import numpy as np
 from opbook import tree
 from opbook.checks.answers import on
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
-from opbook.checks.sampling import Sample
+from opbook.checks.sampling import Sample, refused_by
 from opbook.checks.writing import NotWritable, notation_call
 from opbook.errors import OpbookError
 from opbook.notation import Session
@@ -66,22 +66,34 @@ def _plain(spec: Spec) -> Spec:
 
 @check("errors", "Wrong input gives one clear error that names the builtin.")
 def errors(subject: Subject) -> Evidence:
-    """Try calls that can't be right: missing, unknown and too many arguments, other dtypes, shapes that do not fit."""
+    """Try calls that can't be right: missing, unknown and too many arguments, other dtypes, shapes that do not fit.
+
+    What the samples say must be refused is tried on the rule and on the definition.
+    """
     evidence = Evidence()
-    sample = subject.samples[0]
-    params = subject.op.bind(sample.args, sample.kwargs).shape.params
+    op, sample = subject.op, subject.samples[0]
+    params = op.bind(sample.args, sample.kwargs).shape.params
     for what, args, kwargs in _bad_calls(sample, params):
-        try:
-            subject.op(*args, **kwargs)
-        except OpbookError as error:
-            if subject.op.name not in str(error):
-                raise Refuted(f"with {what}, the error does not name the builtin: {error}") from None
-        except Exception as error:
-            raise Refuted(f"with {what}, it raises {type(error).__name__}: {error}, not an error of opbook's") from None
-        else:
-            raise Refuted(f"with {what}, it answers, where an error is due{on(subject, sample)}")
+        _must_refuse(subject, f"with {what}", lambda a=args, k=kwargs: op(*a, **k), sample)
+        evidence.inputs += 1
+    for bad in refused_by(op):
+        _must_refuse(subject, f"with {bad.label}", lambda b=bad: op(*b.args, **b.kwargs), bad)
+        by_definition = f"with {bad.label}, in its definition"
+        _must_refuse(subject, by_definition, lambda b=bad: op.bind(b.args, b.kwargs).define(), bad)
         evidence.inputs += 1
     return evidence
+
+
+def _must_refuse(subject: Subject, when: str, call: Callable[[], Any], sample: Sample) -> None:
+    try:
+        call()
+    except OpbookError as error:
+        if subject.op.name not in str(error):
+            raise Refuted(f"{when}, the error does not name the builtin: {error}") from None
+    except Exception as error:
+        raise Refuted(f"{when}, it raises {type(error).__name__}: {error}, not an error of opbook's") from None
+    else:
+        raise Refuted(f"{when}, it answers, where an error is due{on(subject, sample)}")
 
 
 @check("notation", "A call in the notation gives what the call in Python gives.")

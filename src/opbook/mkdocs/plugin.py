@@ -42,6 +42,9 @@ class OpbookConfig(Config):
     guides = c.ListOfItems(c.Type(str), default=["**/*.md"])
     """Patterns of the pages whose examples are run and shown at builtins, from the docs folder on."""
 
+    verify = c.Type(bool, default=True)
+    """Whether the build runs the checks of every builtin and shows on its page what they said."""
+
     index = c.Type(str, default="builtins/")
     """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
 
@@ -85,6 +88,8 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 "guides": [str(path) for path in guides],
                 "folder": self._folder(),
                 "autodoc": "mkdocstrings" in config.plugins,
+                "verify": self.config.verify,
+                "known": self._answer.get("verification"),
                 "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
             },
             str(Path(config.config_file_path).parent) if config.config_file_path else ".",

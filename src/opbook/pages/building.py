@@ -4,7 +4,8 @@ import ast
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +13,30 @@ from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue, PluginInfo
 from opbook.examples.model import place
 from opbook.pages.gathering import Gathered, gather, page_of
-from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin
+from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Verification
 from opbook.pages.shapes import describe
 
 _ON_THE_PAGE = ("Args", "Returns")
 
 
-def build(catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
+def build(
+    catalogue: Catalogue, guides: Iterable[Guide] = (), verifications: Mapping[str, Verification] | None = None
+) -> Book:
     """Make the page of every builtin, and run every example.
 
     Args:
         catalogue: The builtins.
         guides: Pages that may call them; all their examples are run, also those that call no builtin.
+        verifications: What the checks said of builtins, if they were run.
 
     Returns:
         The pages. If there are failures, an example failed or a builtin has none.
     """
     gathered = gather(catalogue, guides)
-    pages = {name: _page(op, catalogue, gathered) for name, op in catalogue.items()}
+    checked = verifications or {}
+    pages = {
+        name: replace(_page(op, catalogue, gathered), verification=checked.get(name)) for name, op in catalogue.items()
+    }
     missing = [
         _no_example(page, page_of(catalogue.plugin_of(page.name).path)) for page in pages.values() if not page.examples
     ]

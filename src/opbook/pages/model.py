@@ -145,6 +145,47 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class VerifiedCheck:
+    """What one check said of a builtin.
+
+    Attributes:
+        name: The check.
+        sentence: What it proves.
+        status: `passed`, `failed` or `not applicable`.
+        inputs: How many inputs it looked at.
+        message: Why it failed or does not apply.
+    """
+
+    name: str
+    sentence: str
+    status: str
+    inputs: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the build's checks said of a builtin.
+
+    Attributes:
+        checks: Every check.
+        sentences: How close its numbers came, as sentences that hold from build to build.
+    """
+
+    checks: tuple[VerifiedCheck, ...]
+    sentences: tuple[str, ...]
+
+    def of(self, status: str) -> list[VerifiedCheck]:
+        """The checks of one status."""
+        return [check for check in self.checks if check.status == status]
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs the check with the most of them looked at."""
+        return max((check.inputs for check in self.checks), default=0)
+
+
+@dataclass(frozen=True)
 class BuiltinPage:
     """The page of one builtin.
 
@@ -160,6 +201,7 @@ class BuiltinPage:
         elsewhere: Guides that call it too, beyond those examples.
         note: How it works: the comment above the definition, as Markdown.
         origin: Where it comes from.
+        verification: What its checks said; None if they were not run.
     """
 
     name: str
@@ -173,6 +215,7 @@ class BuiltinPage:
     elsewhere: tuple[Guide, ...]
     note: str
     origin: Origin
+    verification: Verification | None = None
 
     @property
     def overloads(self) -> str:

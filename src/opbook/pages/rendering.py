@@ -96,9 +96,8 @@ def _environment(folder: str) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters.update(
-        fence=fence, items=_items, json=json.dumps, link=functools.partial(_link, folder), other_names=_other_names
-    )
+    environment.filters.update(fence=fence, items=_items, json=json.dumps, link=functools.partial(_link, folder))
+    environment.filters.update(one_line=_one_line, other_names=_other_names)
     return environment
 
 
@@ -130,6 +129,11 @@ def _other_names(page: BuiltinPage) -> list[str]:
     """The aliases, and the name as separate words."""
     words = page.name.strip("_").replace("_", " ")
     return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
+
+
+def _one_line(text: str) -> str:
+    """A message in a list, in which Markdown must not see more than text."""
+    return re.sub(r"([\\\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))
 
 
 def _items(section: str) -> str:

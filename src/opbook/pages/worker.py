@@ -1,9 +1,10 @@
 """Answers a site generator's request for pages; requests and answers are JSON-like dictionaries.
 
 A request has `plugins` (paths of one-file plugins), `docs` (the folder of the docs), `guides` (paths of Markdown files
-in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them) and `fragments` (names of reference
-texts). An answer has `pages` (texts by address), `index` and `nav`, `fragments`, `failures` and `warnings` (messages)
-and `watch` (files and folders whose change changes the answer).
+in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `fragments` (names of reference
+texts), `verify` (whether to run the checks) and `known` (the `verification` of an earlier answer, or None). An answer
+has `pages` (texts by address), `index` and `nav`, `fragments`, `verification`, `failures` and `warnings` (messages) and
+`watch` (files and folders whose change changes the answer).
 """
 
 import os
@@ -19,6 +20,7 @@ from opbook.pages.building import build
 from opbook.pages.guides import read_guides
 from opbook.pages.reference import FRAGMENTS
 from opbook.pages.rendering import render
+from opbook.pages.verification import read, verified
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +44,16 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _failed(message: str) -> dict[str, Any]:
-    return {"pages": {}, "index": "", "nav": {}, "fragments": {}, "failures": [message], "warnings": [], "watch": []}
+    nothing: dict[str, Any] = {
+        "pages": {},
+        "index": "",
+        "nav": {},
+        "fragments": {},
+        "verification": None,
+        "warnings": [],
+        "watch": [],
+    }
+    return nothing | {"failures": [message]}
 
 
 def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,7 +63,10 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     warnings = [
         info.error for info in loaded.plugins if info.state == "failed" and info.source.module not in files
     ] + loaded.conflicts()
-    book = build(loaded, read_guides(request["docs"], request["guides"]))
+    verification = verified(loaded, request.get("known")) if request["verify"] else None
+    results = verification["results"] if verification else {}
+    guides = read_guides(request["docs"], request["guides"])
+    book = build(loaded, guides, {name: read(result) for name, result in results.items()})
     rendered = render(book, request["folder"], request["autodoc"])
     return {
         "pages": rendered.pages,
@@ -61,6 +75,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "fragments": {name: _fragment(name) for name in request["fragments"]},
         "failures": failures + [failure.message for failure in book.failures],
         "warnings": warnings,
+        "verification": verification,
         "watch": sorted({path for info in loaded.plugins for path in _watched(info)} | {_home(opbook.__file__)}),
     }
 
