@@ -66,9 +66,9 @@ def own_memory(subject: Subject) -> Evidence:
     """Overwrite everything the caller can reach between two calls of one pullback."""
     evidence = Evidence()
     for sample in subject.samples:
+        _value_is_own(subject, sample)
+        evidence.inputs += 1
         if not is_differentiable(subject, sample):
-            _value_is_own(subject, sample)
-            evidence.inputs += 1
             continue
         mine = _copy(sample)
         value, pullback = subject.op.value_and_pullback(*mine.args, **mine.kwargs)
@@ -88,7 +88,6 @@ def own_memory(subject: Subject) -> Evidence:
                 raise Refuted(
                     f"changing {label} in place changes its gradients: it must keep copies{on(subject, sample)}"
                 )
-        evidence.inputs += 1
     return evidence
 
 

@@ -98,7 +98,8 @@ def _strided(array: Any) -> Any:
 
 
 def _reversed(array: Any) -> Any:
-    return np.flip(np.ascontiguousarray(np.flip(array)))
+    backwards = (..., *[slice(None, None, -1)] * array.ndim)
+    return array[backwards].copy()[backwards]
 
 
 def _fortran(array: Any) -> Any:

@@ -39,8 +39,15 @@ def relative_error(got: Any, expected: Any) -> float:
         if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
             return np.inf
         if finite.any():
-            worst = max(worst, float(np.max(np.abs(a - b)[finite]) / max(float(np.max(np.abs(b[finite]))), FLOOR)))
+            size = max(float(np.max(np.abs(b[finite]))), _floor(mine))
+            worst = max(worst, float(np.max(np.abs(a - b)[finite])) / size)
     return worst
+
+
+def _floor(array: Any) -> float:
+    """Below this, differences are noise; so are numbers that a narrow dtype holds with fewer digits, or not at all."""
+    dtype = getattr(array, "dtype", None)
+    return max(FLOOR, float(np.finfo(dtype).tiny)) if dtype is not None and dtype.kind == "f" else FLOOR
 
 
 def uneven(shape: tuple[int, ...], seed: int) -> Any:

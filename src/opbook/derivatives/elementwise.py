@@ -85,9 +85,14 @@ def power(x: Any, y: Any) -> Parts:
 @primitive(np.logaddexp)
 def logaddexp(x: Any, y: Any) -> Parts:
     value = np.logaddexp(x, y)
+
+    def share(mine: Any) -> Any:
+        with np.errstate(invalid="ignore"):  # inf - inf, for an infinite entry that is the whole sum
+            return np.exp(np.where(np.equal(mine, value), 0.0, mine - value))
+
     return value, (
-        lambda g: unbroadcast(g * np.exp(x - value), np.shape(x)),
-        lambda g: unbroadcast(g * np.exp(y - value), np.shape(y)),
+        lambda g: unbroadcast(g * share(x), np.shape(x)),
+        lambda g: unbroadcast(g * share(y), np.shape(y)),
     )
 
 
