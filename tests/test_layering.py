@@ -24,7 +24,7 @@ LAYERS = """
 errors tree docstrings
 derivatives
 tape
-arrays formatting
+arrays figures formatting
 differentiate specs
 annotations
 signature
@@ -49,7 +49,7 @@ THIRD_PARTY = {
     "catalogue": {"pluggy"},
     "notation": {"lark"},
     "checks": {"torch"},  # compares with what it is given
-    "pages": {"jinja2"},
+    "pages": {"jinja2", "matplotlib"},
     "mkdocs": {"mkdocs"},
     "griffe_annotations": {"griffe"},
     "lexer": {"pygments"},
@@ -72,6 +72,7 @@ FOR_PLUGINS = {
     "arrays",
     "differentiate",
     "annotations",
+    "figures",
     "formatting",
     "builtin",
     "hookspecs",
@@ -214,8 +215,8 @@ def test_importing_opbook_loads_no_plugin_and_no_tool() -> None:
     modules = loaded_by("import opbook")
     assert "opbook.tape" in modules
     assert not {name for name in modules if name.startswith("opbook_")}
-    tools = {"lark", "click", "rich", "mkdocs", "jinja2", "pytest", "sybil", "opbook.catalogue", "opbook.notation"}
-    assert not modules & tools
+    tools = {"lark", "click", "rich", "matplotlib", "mkdocs", "jinja2", "pytest", "sybil"}
+    assert not modules & {*tools, "opbook.catalogue", "opbook.notation"}
 
 
 def test_listing_loads_no_site_and_no_notation() -> None:

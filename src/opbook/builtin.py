@@ -135,7 +135,7 @@ class Builtin:
             try:
                 return Call(shape, *shape.bind(args, kwargs))
             except OpbookError as error:
-                errors.append(error)
+                errors.append(error.with_traceback(None))  # whose frames would keep the arguments alive in a cycle
         if len(errors) == 1:
             raise renamed(errors[0], self.name) from None
         reasons = "; ".join(f"{shape}: {error}" for shape, error in zip(self.call_shapes, errors, strict=True))

@@ -8,13 +8,14 @@ from opbook.examples.checking import check, check_example
 from opbook.examples.comparing import compare
 from opbook.examples.finding import find, pages
 from opbook.examples.model import Example, PageError, Result
-from opbook.examples.running import Runner
+from opbook.examples.running import Produced, Runner
 from opbook.examples.updating import update
 from opbook.examples.using import calls, complexity
 
 __all__ = [
     "Example",
     "PageError",
+    "Produced",
     "Result",
     "Runner",
     "calls",

@@ -40,19 +40,19 @@ def check_example(example: Example, runner: Runner) -> Result:
         runner: What runs it.
 
     Returns:
-        What became of it. `printed` is there if it ran to its end, also where the output differs.
+        What became of it. `printed` and `figures` are there if it ran to its end, also where the output differs.
     """
     if example.skip is not None:
         return Result(example.path, example.line, "skipped", f"{example.place}: {example.skip}", example)
     try:
-        printed = runner.run(example)
+        produced = runner.produce(example)
     except PageError as error:
         return Result(example.path, example.line, "failed", str(error), example)
-    difference = compare(example.output or "", printed)
+    difference = compare(example.output or "", produced.printed)
     if difference is None:
-        return Result(example.path, example.line, "passed", "", example, printed)
+        return Result(example.path, example.line, "passed", "", example, produced.printed, produced.figures)
     if example.output is None:
         difference = "no output fence shows what it printed.\n" + difference.partition("\n")[2]
     page = example.place.rpartition(":")[0]
     message = f"{example.place}: {difference}\nIf the printed output is right, run: opbook examples --update {page}"
-    return Result(example.path, example.line, "failed", message, example, printed)
+    return Result(example.path, example.line, "failed", message, example, produced.printed, produced.figures)

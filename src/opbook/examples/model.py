@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from opbook.errors import ExampleError
+from opbook.figures import Figure
 
 Language = Literal["qu", "python"]
 Status = Literal["passed", "failed", "skipped", "updated"]
@@ -100,6 +101,7 @@ class Result:
         message: Why it failed or was skipped, beginning with file and line; empty where it passed.
         example: The example; None where none could be collected.
         printed: What it printed; None where it was not run to its end.
+        figures: What it drew.
     """
 
     path: Path
@@ -108,3 +110,4 @@ class Result:
     message: str = ""
     example: Example | None = field(default=None, repr=False)
     printed: str | None = field(default=None, repr=False)
+    figures: tuple[Figure, ...] = field(default=(), repr=False)

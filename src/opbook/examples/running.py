@@ -15,11 +15,25 @@ import numpy as np
 
 from opbook.errors import NotationError, OpbookError
 from opbook.examples.model import Example, PageError
+from opbook.figures import Figure, capture
 
 MODULE = "__example__"
 """The name of the module that a Python example believes to be."""
 
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
+
+@dataclass(frozen=True)
+class Produced:
+    """What an example produced.
+
+    Attributes:
+        printed: What it printed, and where it is marked `raises` the error's message behind that.
+        figures: What it drew, in order.
+    """
+
+    printed: str
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass
@@ -31,7 +45,7 @@ class _Namespace:
 
 
 class Runner:
-    """Runs examples and captures what they print.
+    """Runs examples and captures what they print and draw.
 
     Every run starts from an empty namespace. An example that continues another runs its predecessors first, so that it
     gives the same whether it runs alone, in page order or in any other. NumPy's print options and error state are put
@@ -58,18 +72,32 @@ class Runner:
         Raises:
             PageError: It failed, it gave a warning, or it was to raise and did not. It is an `ExampleError`.
         """
+        return self.produce(example).printed
+
+    def produce(self, example: Example) -> Produced:
+        """Run an example as [`run`][opbook.examples.Runner.run] does.
+
+        Args:
+            example: The example.
+
+        Returns:
+            What it printed and drew itself, without what those did that it continues.
+
+        Raises:
+            PageError: As there.
+        """
         module = ModuleType(MODULE)
         module.__file__ = str(example.path)
         namespace = _Namespace(module)
-        printed = ""
+        produced = Produced("")
         for link in example.chain:
             if link is example or link.skip is None:
-                printed = self._run_one(link, namespace)
-        return printed
+                produced = self._run_one(link, namespace)
+        return produced
 
-    def _run_one(self, example: Example, namespace: _Namespace) -> str:
+    def _run_one(self, example: Example, namespace: _Namespace) -> Produced:
         execute = self._run_python if example.language == "python" else self._run_qu
-        with _surroundings(namespace.module) as (output, caught):
+        with _surroundings(namespace.module) as (output, caught), capture() as figures:
             failure: BaseException | None = None
             try:
                 execute(example, namespace)
@@ -82,7 +110,8 @@ class Runner:
         _refuse_warnings(example, caught)
         if example.raises and failure is None:
             raise PageError(example.path, example.line, "this example is marked `raises` but runs to its end.")
-        return output.getvalue() + (f"{_documented(example, failure)}\n" if failure else "")
+        printed = output.getvalue() + (f"{_documented(example, failure)}\n" if failure else "")
+        return Produced(printed, tuple(figures))
 
     def _run_python(self, example: Example, namespace: _Namespace) -> None:
         filename = str(example.path)

@@ -1,0 +1,243 @@
+"""Builtins that draw, as an opbook plugin: heatmaps, lines and bars."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from opbook import Array, builtin, hookimpl, stop_gradient
+from opbook.arrays import as_float_array
+from opbook.errors import ArgumentError, InputError, ShapeError
+from opbook.figures import Bars, Heatmap, Line, Plot, show
+
+CATEGORY = "Figures"
+
+MOST_ROWS = 256
+"""A heatmap has at most this many rows, and as many columns: beyond that an entry is smaller than a dot."""
+
+MOST_POINTS = 10_000
+MOST_LINES = 8
+MOST_BARS = 64
+
+
+def _heatmap_samples(draw):
+    yield draw.normal(3, 4)
+    yield draw.positive(1, 1)
+    yield np.array([[True, False], [True, True]])
+    yield draw.call(draw.normal(2, 3), title="weights", rows=("a", "b"), columns=("x", "y", "z"))
+    yield draw.edge("gaps", np.array([[1.0, np.nan], [-np.inf, 2.0]]))
+    yield draw.refused("a vector", draw.normal(3))
+    yield draw.refused("no rows", np.zeros((0, 3)))
+    yield draw.refused("nothing finite", np.full((2, 2), np.nan))
+    yield draw.refused("too many columns", np.ones((1, MOST_ROWS + 1)))
+    yield draw.refused("a label too few", draw.normal(2, 2), rows=("a",))
+
+
+def _plot_samples(draw):
+    yield draw.normal(5)
+    yield draw.normal(2, 5)
+    yield (np.linspace(-1.0, 1.0, 4), draw.normal(4))
+    yield (np.arange(3.0), {"first": draw.normal(3), "second": draw.normal(3)})
+    yield draw.call(draw.normal(2, 4), names=("a", "b"), title="two lines")
+    yield draw.edge("gaps", np.array([1.0, np.nan, np.inf, 2.0]))
+    yield draw.refused("no points", np.zeros(0))
+    yield draw.refused("nothing finite", np.array([np.nan, np.inf]))
+    yield draw.refused("three axes", draw.normal(2, 2, 2))
+    yield draw.refused("a number", 1.0)
+    yield draw.refused("a text", "some text")
+    yield draw.refused("another length than x", np.arange(3.0), draw.normal(4))
+    yield draw.refused("a matrix of positions", draw.normal(2, 2), draw.normal(2, 2))
+    yield draw.refused("no lines", {})
+    yield draw.refused("too many lines", np.ones((MOST_LINES + 1, 2)))
+    yield draw.refused("too many points", np.ones(MOST_POINTS + 1))
+    yield draw.refused("a name too many", draw.normal(4), names=("a", "b"))
+    yield draw.refused("names beside a record", {"a": draw.normal(3)}, names=("b",))
+
+
+def _bars_samples(draw):
+    yield draw.normal(4)
+    yield draw.call(draw.positive(3), labels=("a", "b", "c"), title="three numbers")
+    yield draw.edge("gaps", np.array([1.0, np.nan, -np.inf]))
+    yield draw.refused("no entries", np.zeros(0))
+    yield draw.refused("nothing finite", np.array([np.inf]))
+    yield draw.refused("a matrix", draw.normal(2, 2))
+    yield draw.refused("too many entries", np.ones(MOST_BARS + 1))
+    yield draw.refused("a label too few", draw.normal(2), labels=("a",))
+
+
+# Where all entries have the same sign, colours run from pale to strong; where both signs occur, 0 is pale, and each
+# sign has a colour of its own. The entry that is furthest from 0 sets the scale, so two heatmaps compare by their
+# numbers, which small ones show in the cells.
+#
+# An entry that is not finite is left blank: in scores that a mask has set to minus infinity, the blanks are the mask. A
+# matrix of more than 32 rows or columns is drawn coarser on a page, with the mean of neighbouring entries in each cell.
+#
+# Drawing has no value, and no gradient: a function that is being differentiated may draw what it sees on its way.
+@builtin(category=CATEGORY, aliases=("matrix plot", "imshow", "attention map"), samples=_heatmap_samples)
+def heatmap(x: Array["M N"], *, title: str = "", rows: tuple[str, ...] = (), columns: tuple[str, ...] = ()) -> None:
+    """Draws a matrix, with a colour for each entry.
+
+    Args:
+        x: The matrix. Booleans are drawn as 0 and 1; entries that are not finite are left blank.
+        title: What it shows.
+        rows: A label for each row.
+        columns: A label for each column.
+
+    Returns:
+        Nothing; the figure goes to the page, or as characters to the terminal.
+
+    Raises:
+        ShapeError: x is not a matrix.
+        InputError: x has no finite entry or more than 256 rows or columns, or there are not as many labels as rows or
+            columns.
+
+    Source:
+        Matplotlib's `imshow`.
+    """
+    values = _drawable("heatmap: x", x)
+    for axis, (noun, labels) in enumerate((("rows", rows), ("columns", columns))):
+        if values.shape[axis] > MOST_ROWS:
+            raise InputError(f"heatmap: x has {values.shape[axis]} {noun}; at most {MOST_ROWS} can be drawn")
+        _check_labels(f"heatmap: {noun}", labels, values.shape[axis], noun)
+    show(Heatmap(tuple(map(tuple, values.tolist())), title, tuple(rows), tuple(columns)))
+
+
+# One argument is drawn over its positions 0, 1, 2 and so on; with two, the first says where the points are. Several
+# lines come as the rows of a matrix, named by `names`, or as a record, which has the names already:
+# `plot(x, {relu = relu(x), gelu = gelu(x)})`.
+#
+# Points are joined by straight lines. One that is not finite makes a gap.
+@builtin(category=CATEGORY, aliases=("line chart", "curve", "graph"), samples=_plot_samples)
+def plot(y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
+    """Draws numbers as lines.
+
+    Args:
+        y: A vector; or a matrix, with a line in each row; or a record of vectors, with a line in each field.
+        names: What the lines are called, where y is no record.
+        title: What it shows.
+
+    Returns:
+        Nothing; the figure goes to the page, or as characters to the terminal.
+
+    Raises:
+        ArgumentError: y is no vector, matrix or record of vectors.
+        ShapeError: y has more than two axes, or another number of points than x.
+        InputError: There is nothing finite to draw, or more than 8 lines or 10,000 points, or not as many names as
+            lines.
+
+    Source:
+        Matplotlib's `plot`.
+    """
+    _draw_lines(None, y, names, title)
+
+
+@plot.overload
+def _(x: Any, y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
+    """Draws numbers as lines over given positions.
+
+    Args:
+        x: A vector of positions, which all lines share.
+        y: A vector; or a matrix, with a line in each row; or a record of vectors, with a line in each field.
+        names: What the lines are called, where y is no record.
+        title: What it shows.
+    """
+    _draw_lines(x, y, names, title)
+
+
+# Each number is drawn from 0, to one side or the other, and stands at its bar as well, so that nothing has to be
+# guessed from lengths. Bars are for numbers that belong to names, such as the weights that `softmax` gives to
+# classes; for numbers along an axis, `plot` shows more.
+#
+# A number that is not finite has a place, but no bar.
+@builtin(category=CATEGORY, aliases=("bar chart", "histogram"), samples=_bars_samples)
+def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "") -> None:
+    """Draws a bar for each number.
+
+    Args:
+        y: The numbers.
+        labels: What they are called; without labels, they are numbered from 0.
+        title: What it shows.
+
+    Returns:
+        Nothing; the figure goes to the page, or as characters to the terminal.
+
+    Raises:
+        ShapeError: y is not a vector.
+        InputError: y has no finite entry or more than 64 entries, or there are not as many labels as entries.
+
+    Source:
+        Matplotlib's `bar`.
+    """
+    values = _drawable("bars: y", y)
+    if len(values) > MOST_BARS:
+        raise InputError(f"bars: y has {len(values)} entries; at most {MOST_BARS} can be drawn")
+    _check_labels("bars: labels", labels, len(values), "numbers")
+    show(Bars(tuple(values.tolist()), tuple(labels), title))
+
+
+def _draw_lines(x: Any, y: Any, names: tuple[str, ...], title: str) -> None:
+    given = isinstance(y, Mapping)
+    if given and names:
+        raise InputError("plot: y is a record, which has the names of its lines already; leave names out")
+    rows = {str(name): _vector(f"plot: y.{name}", row) for name, row in y.items()} if given else _rows(y)
+    if not rows:
+        raise InputError("plot: y has no lines, so there is nothing to draw")
+    if len(rows) > MOST_LINES:
+        raise InputError(f"plot: y has {len(rows)} lines; at most {MOST_LINES} can be told apart")
+    _check_labels("plot: names", names, len(rows), "lines")
+    places = None if x is None else _vector("plot: x", x)
+    lines = []
+    for i, (name, row) in enumerate(rows.items()):
+        over = np.arange(len(row)) if places is None else places
+        what = f"y.{name}" if given else "y"
+        if len(row) > MOST_POINTS:
+            raise InputError(f"plot: {what} has {len(row):,} points; at most {MOST_POINTS:,} can be drawn")
+        if len(over) != len(row):
+            raise ShapeError(f"plot: {what} has {len(row)} points but x has {len(over)}; they must be equal")
+        label = name if given else names[i] if names else ""
+        lines.append(Line(tuple(over.astype(float).tolist()), tuple(row.tolist()), label))
+    if not any(np.isfinite(line.y).any() for line in lines):
+        raise InputError("plot: y has no finite numbers, so there is nothing to draw")
+    show(Plot(tuple(lines), title))
+
+
+def _rows(y: Any) -> dict[str, Any]:
+    array = _numbers("plot: y", y)
+    if array.ndim not in (1, 2):
+        raise ShapeError(
+            f"plot: y must be a vector, a matrix with a line in each row, or a record of vectors, but has shape "
+            f"{array.shape}"
+        )
+    return {str(i): row for i, row in enumerate(np.atleast_2d(array))}
+
+
+def _vector(what: str, value: Any) -> Any:
+    array = _numbers(what, value)
+    if array.ndim != 1:
+        raise ShapeError(f"{what} must be a vector, but has shape {array.shape}")
+    return array
+
+
+def _numbers(what: str, value: Any) -> Any:
+    if isinstance(value, str | Mapping) or value is None or callable(value):
+        raise ArgumentError(f"{what} must be numbers, but is {type(value).__name__} {value!r:.40}")
+    return np.asarray(stop_gradient(as_float_array(value, what)), np.float64)
+
+
+def _drawable(what: str, value: Any) -> Any:
+    values = np.asarray(stop_gradient(value), np.float64)
+    if not np.isfinite(values).any():
+        reason = "entries" if values.size == 0 else "finite entries"
+        raise InputError(f"{what} has no {reason}, so there is nothing to draw")
+    return values
+
+
+def _check_labels(what: str, labels: tuple[str, ...], count: int, noun: str) -> None:
+    if labels and len(labels) != count:
+        raise InputError(f"{what} must have {count} texts, one for each of the {noun}, but has {len(labels)}")
+
+
+@hookimpl
+def opbook_builtins():
+    """Add heatmap, plot and bars."""
+    return [heatmap, plot, bars]

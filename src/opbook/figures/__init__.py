@@ -1,0 +1,7 @@
+"""Figures: what a builtin draws, as plain data, and where it goes. Nothing here knows how a page shows them."""
+
+from opbook.figures.model import Bars, Figure, Heatmap, Line, Plot
+from opbook.figures.showing import capture, show
+from opbook.figures.terminal import render
+
+__all__ = ["Bars", "Figure", "Heatmap", "Line", "Plot", "capture", "render", "show"]

@@ -1,0 +1,72 @@
+"""Numbers at a figure: few digits, and none that are noise."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+DIGITS = 3
+"""Significant digits of a number in a cell, at a bar or at an axis."""
+
+NOISE = 1e-9
+"""What is smaller than this part of the largest number of a figure is shown as 0."""
+
+
+def finite(values: Iterable[float]) -> list[float]:
+    """The values that can be drawn: the others are gaps."""
+    return [value for value in values if math.isfinite(value)]
+
+
+def span(values: Iterable[float]) -> tuple[float, float]:
+    """Find the lowest and the highest number.
+
+    Args:
+        values: Numbers, not all of them finite.
+
+    Returns:
+        The lowest and the highest of the finite ones; 0 and 0 if there are none.
+    """
+    found = finite(values)
+    return (min(found), max(found)) if found else (0.0, 0.0)
+
+
+def short(value: float, largest: float = 0.0) -> str:
+    """Write a number in as few characters as a reader needs.
+
+    Args:
+        value: The number.
+        largest: The largest absolute value of the figure, beside which noise is 0.
+
+    Returns:
+        Such as `0.768`, `-12.3`, `1.5e6`, `nan` or `-inf`.
+    """
+    if not math.isfinite(value):
+        return str(value)
+    if abs(value) <= NOISE * largest or value == 0:
+        return "0"
+    if 1e-4 <= abs(value) < 1e5:
+        decimals = max(DIGITS - 1 - math.floor(math.log10(abs(value))), 0)
+        text = f"{value:.{decimals}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    mantissa, exponent = f"{value:.{DIGITS - 1}e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+
+
+def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> list[list[float]]:
+    """Take the means of neighbouring entries.
+
+    Args:
+        rows: A matrix.
+        down: How many rows become one.
+        across: How many columns become one.
+
+    Returns:
+        A smaller matrix; NaN where no entry was finite.
+    """
+    return [
+        [_mean(row[j : j + across] for row in rows[i : i + down]) for j in range(0, len(rows[0]), across)]
+        for i in range(0, len(rows), down)
+    ]
+
+
+def _mean(parts: Iterable[Sequence[float]]) -> float:
+    known = finite(value for part in parts for value in part)
+    return sum(known) / len(known) if known else math.nan
