@@ -33,24 +33,26 @@ def short(value: float, largest: float = 0.0) -> str:
 
     Args:
         value: The number.
-        largest: The largest absolute value of the figure, beside which noise is 0.
+        largest: The largest absolute value of the figure, which says how many decimals are worth showing.
 
     Returns:
         Such as `0.768`, `-12.3`, `1.5e6`, `nan` or `-inf`.
     """
     if not math.isfinite(value):
         return str(value)
-    if abs(value) <= NOISE * largest or value == 0:
-        return "0"
-    if 1e-4 <= abs(value) < 1e5:
-        decimals = max(DIGITS - 1 - math.floor(math.log10(abs(value))), 0)
+    size = max(abs(value), largest)
+    if 1e-4 <= size < 1e5:
+        decimals = max(DIGITS - 1 - math.floor(math.log10(size)), 0)
         text = f"{value:.{decimals}f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
+    if abs(value) <= NOISE * size:
+        return "0"
     mantissa, exponent = f"{value:.{DIGITS - 1}e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
-def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> list[list[float]]:
+def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> tuple[tuple[float, ...], ...]:
     """Take the means of neighbouring entries.
 
     Args:
@@ -61,10 +63,10 @@ def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> list[lis
     Returns:
         A smaller matrix; NaN where no entry was finite.
     """
-    return [
-        [_mean(row[j : j + across] for row in rows[i : i + down]) for j in range(0, len(rows[0]), across)]
+    return tuple(
+        tuple(_mean(row[j : j + across] for row in rows[i : i + down]) for j in range(0, len(rows[0]), across))
         for i in range(0, len(rows), down)
-    ]
+    )
 
 
 def _mean(parts: Iterable[Sequence[float]]) -> float:
