@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +14,9 @@ from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
+
+from opbook.figures import Figure, render
+from opbook.figures.terminal import WIDEST, can_write_blocks
 
 _MATH = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#])")
@@ -77,6 +82,16 @@ def print_code(code: str, language: str = "text") -> None:
         out.print(Padding(Text(code), (0, 0, 0, 4)))
     else:
         click.echo("\n".join(f"    {line}".rstrip() for line in code.splitlines()))
+
+
+def print_figure(figure: Figure) -> None:
+    """Print a figure as characters, indented.
+
+    Args:
+        figure: The figure.
+    """
+    out = console()
+    click.echo(textwrap.indent(render(figure, min(out.width, WIDEST) - 4, blocks=can_write_blocks(sys.stdout)), "    "))
 
 
 def print_markdown(text: str) -> None:

@@ -8,7 +8,7 @@ import click
 
 from opbook.catalogue import Catalogue
 from opbook.cli.options import json_option, with_catalogue
-from opbook.cli.output import print_code, print_columns, print_json, print_line, print_markdown
+from opbook.cli.output import print_code, print_columns, print_figure, print_json, print_line, print_markdown
 from opbook.pages import BuiltinPage, Call, Input, Origin, ShownExample, page
 
 
@@ -37,6 +37,11 @@ def show(catalogue: Catalogue, name: str, as_json: bool) -> None:
 def _as_json(shown: BuiltinPage) -> dict[str, Any]:
     entry = dataclasses.asdict(shown)
     entry["sections"] = dict(shown.sections)
+    for example, data in zip(shown.examples, entry["examples"], strict=True):
+        data["figures"] = [
+            {"kind": type(figure).__name__, "title": figure.title, "description": figure.description}
+            for figure in example.figures
+        ]
     return entry
 
 
@@ -107,6 +112,9 @@ def _print_example(example: ShownExample) -> None:
     elif example.output:
         print_line("prints", "dim")
         print_code(example.output.rstrip("\n"))
+    for figure in example.figures:
+        print_figure(figure)
+        print_line()
     print_line(f"from {example.place}", "dim")
 
 

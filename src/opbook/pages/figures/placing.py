@@ -1,0 +1,114 @@
+"""Puts figures on pages: a mark in the Markdown, which becomes the pictures when the page is HTML.
+
+A mark is a word that no renderer changes, so that it comes through lists, tabs and admonitions, and the Markdown stays
+small. The word names its pictures; their ids are made when they are placed, so that no two on a page are the same.
+"""
+
+import hashlib
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from opbook.examples.lines import split_lines, split_prefix
+from opbook.figures import Figure
+from opbook.pages.figures.cache import Cache, key
+from opbook.pages.figures.svg import IDS
+from opbook.pages.model import Drawn
+
+_MARK = re.compile(r"(?:<p>)?(obfigures[0-9a-f]{24}x)(?:</p>)?")
+
+
+class Gallery:
+    """The figures of a build.
+
+    Attributes:
+        blocks: The HTML by the mark that stands for it.
+    """
+
+    def __init__(self, cache: Cache) -> None:
+        """Set up a gallery.
+
+        Args:
+            cache: What draws the figures.
+        """
+        self.blocks: dict[str, str] = {}
+        self._cache = cache
+
+    def mark(self, figures: Iterable[Figure]) -> str:
+        """Draw the figures of an example.
+
+        Args:
+            figures: The figures.
+
+        Returns:
+            The mark that stands for them, to be a paragraph of its own; "" if there are none.
+        """
+        drawn = list(figures)
+        if not drawn:
+            return ""
+        mark = f"obfigures{hashlib.sha256(''.join(map(key, drawn)).encode()).hexdigest()[:24]}x"
+        if mark not in self.blocks:
+            self.blocks[mark] = self._block(drawn)
+        return mark
+
+    def marks(self, drawn: Iterable[Drawn]) -> dict[str, list[tuple[int, str]]]:
+        """Draw the figures of guides.
+
+        Args:
+            drawn: What their examples drew.
+
+        Returns:
+            For each guide, by its address, what [`illustrate`][opbook.pages.figures.illustrate] takes.
+        """
+        found: dict[str, list[tuple[int, str]]] = {}
+        for one in drawn:
+            found.setdefault(one.guide.uri, []).append((one.line, self.mark(one.figures)))
+        return found
+
+    def _block(self, figures: Sequence[Figure]) -> str:
+        # nothing in a picture is worth finding by a search for words
+        inner = "".join(f"<figure>{_caption(figure)}{self._cache.svg(figure)}</figure>" for figure in figures)
+        return f'<div class="ob-figures" data-search-exclude>{inner}</div>'
+
+
+def _caption(figure: Figure) -> str:
+    return f"<figcaption>{escape(figure.title)}</figcaption>" if figure.title else ""
+
+
+def illustrate(text: str, marks: Iterable[tuple[int, str]]) -> str:
+    """Put marks into a page of Markdown.
+
+    Args:
+        text: The page, as it is in its file.
+        marks: For each the line behind which it goes, from 1: the closing fence of an example or its output.
+
+    Returns:
+        The page, with each mark as a paragraph that is indented and quoted as that line is.
+    """
+    lines, endings = split_lines(text)
+    for line, mark in sorted(marks, reverse=True):
+        prefix = split_prefix(lines[line - 1])[0]
+        lines[line:line] = [prefix.rstrip(), prefix + mark, prefix.rstrip()]
+        endings[line - 1] = endings[line - 1] or "\n"
+        endings[line:line] = ["\n"] * 3
+    return "".join(itertools.chain.from_iterable(zip(lines, endings, strict=True)))
+
+
+def place(html: str, blocks: Mapping[str, str]) -> str:
+    """Put pictures where their marks are.
+
+    Args:
+        html: A page, or its content.
+        blocks: The pictures by their marks.
+
+    Returns:
+        The page with the pictures, whose ids are numbered from the top.
+    """
+    numbers = itertools.count(1)
+
+    def numbered(block: str) -> str:
+        first, *others = block.split("<svg ")
+        return first + "".join(f"<svg {part}".replace(IDS, f"figure-{next(numbers)}-") for part in others)
+
+    return _MARK.sub(lambda match: numbered(blocks[match[1]]) if match[1] in blocks else match[0], html)
