@@ -60,7 +60,7 @@ def _gelu_samples(draw):
 # caller's, who may write into them.
 @builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"), samples=_score_samples)
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
-    """Turns scores into weights that are positive and add up to 1.
+    r"""Turns scores into weights that are positive and add up to 1.
 
     Args:
         x: Scores.
@@ -71,6 +71,9 @@ def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
 
     Raises:
         InputError: x has no such axis, or an entry is +inf.
+
+    Formula:
+        $$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 
     Source:
         Bridle, *Training Stochastic Model Recognition Algorithms as Networks* (1989); operator `Softmax` of ONNX
@@ -99,11 +102,15 @@ def _(x, axis=-1):
 # Cross-entropy is minus this function at the target. That is why it stays finite, with a useful gradient, however sure
 # a model is of the wrong answer.
 #
-# **The gradient** is g − p · sum(g) for p the weights: the score's own share, less its part of what all of them have
-# lost to the sum. In a row of nothing but −∞ the weights are 0, and g passes unchanged.
+# **The gradient.** For g the cotangent and p the weights it is
+#
+# $$\frac{\partial}{\partial x} = g - p \sum_j g_j:$$
+#
+# the score's own share, less its part of what all of them have lost to the sum. In a row of nothing but −∞ the weights
+# are 0, and g passes unchanged.
 @builtin(category=CATEGORY, aliases=("log softmax", "log-probabilities"), samples=_score_samples)
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
-    """Gives the logarithm of softmax, precisely also where the weights are too small for a float.
+    r"""Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 
     Args:
         x: Scores.
@@ -114,6 +121,9 @@ def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
 
     Raises:
         InputError: x has no such axis, or an entry is +inf.
+
+    Formula:
+        $$y_i = x_i - \log \sum_j e^{x_j}$$
 
     Source:
         Operator `LogSoftmax` of ONNX opset 13.
@@ -136,20 +146,23 @@ def _(x, axis=-1):
 # What is positive passes, everything else becomes 0. Two linear layers with nothing between them are one linear layer;
 # this kink is the least that makes them more.
 #
-# The gradient passes where x is positive and stops elsewhere. At 0 itself it stops: any number from 0 to 1 would do
-# there, and 0 is what other libraries take and what makes an unused unit stay unused. This is also why the definition
-# is not `maximum(x, 0)`: `maximum` would share the cotangent of a tie, and give 1/2.
-#
 # It asks for `x <= 0` rather than `x > 0`, so that a NaN passes and is seen.
+#
+# **The gradient.** It passes where x is positive and stops elsewhere. At 0 itself it stops: any number from 0 to 1
+# would do there, and 0 is what other libraries take and what makes an unused unit stay unused. This is also why the
+# definition is not `maximum(x, 0)`: `maximum` would share the cotangent of a tie, and give 1/2.
 @builtin(category=CATEGORY, aliases=("rectified linear unit", "rectifier", "ramp"), samples=_relu_samples)
 def relu(x: Array["..."]) -> Array["..."]:
-    """Replaces negative entries by 0.
+    r"""Replaces negative entries by 0.
 
     Args:
         x: Numbers.
 
     Returns:
         An array of x's shape. The gradient at 0 is 0.
+
+    Formula:
+        $$y = \max(0, x)$$
 
     Source:
         Nair and Hinton, *Rectified Linear Units Improve Restricted Boltzmann Machines* (2010); operator `Relu` of ONNX
@@ -175,11 +188,16 @@ def _(x):
 # Beyond ±40 either step is exactly 0 or 1, so x is held within these bounds before x³ can overflow or an infinity meet
 # the factor 0. What x has above 40 is added as it is.
 #
-# **The gradient** is a product's: Φ(x) + x · φ(x), with φ = exp(−x²/2)/√(2π) the bell curve, the slope of Φ. For the
-# other form φ is the slope of its own step, (1 − tanh²)/2 times the slope of what is inside.
+# **The gradient.** It is a product's,
+#
+# $$\frac{\mathrm d}{\mathrm dx}\,x\,\Phi(x) = \Phi(x) + x\,\varphi(x), \qquad
+# \varphi(x) = \frac{1}{\sqrt{2\pi}}\,e^{-x^2/2},$$
+#
+# with φ the bell curve, the slope of Φ. For the other form φ is the slope of its own step, (1 − tanh²)/2 times the
+# slope of what is inside.
 @builtin(category=CATEGORY, aliases=("gaussian error linear unit",), samples=_gelu_samples)
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:
-    """Multiplies every entry by the probability that a standard normal number is smaller.
+    r"""Multiplies every entry by the probability that a standard normal number is smaller.
 
     Args:
         x: Numbers.
@@ -190,6 +208,13 @@ def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Arra
 
     Raises:
         InputError: approximate is another text.
+
+    Formula:
+        $$y = x\,\Phi(x) = \frac{x}{2}\left(1 + \operatorname{erf}\frac{x}{\sqrt 2}\right)$$
+
+        or, with `approximate="tanh"`,
+
+        $$y = \frac{x}{2}\left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\,x^3)\right)\right).$$
 
     Source:
         Hendrycks and Gimpel, *Gaussian Error Linear Units* (2016); operator `Gelu` of ONNX opset 20.

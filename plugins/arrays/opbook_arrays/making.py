@@ -185,11 +185,13 @@ def _(start: int, stop: int, step: int = 1) -> Array["N"]:
     return _count(start, stop, step)
 
 
-# Both ends are counted in, and hit exactly: each entry is start · (1 − t) + stop · t, with t going from 0 to 1. That is
-# also where the gradient comes from: an entry near the start moves with the start, one near the stop with the stop.
+# Both ends are counted in, and hit exactly: each entry is start · (1 − t) + stop · t, with t going from 0 to 1.
+#
+# **The gradient.** An entry near the start moves with the start, one near the stop with the stop: the cotangent's
+# entries are added up with the weights 1 − t for the one and t for the other.
 @builtin(category=CATEGORY, aliases=("evenly spaced", "grid"), samples=_linspace_samples)
 def linspace(start: float, stop: float, count: int) -> Array["N"]:
-    """Makes evenly spaced numbers, both ends included.
+    r"""Makes evenly spaced numbers, both ends included.
 
     Args:
         start: The first entry.
@@ -201,6 +203,9 @@ def linspace(start: float, stop: float, count: int) -> Array["N"]:
 
     Raises:
         InputError: count is negative or more than 10**8.
+
+    Formula:
+        $$x_i = (1 - t_i)\,\text{start} + t_i\,\text{stop}, \qquad t_i = \frac{i}{n - 1}, \qquad i = 0, \dots, n - 1$$
 
     Source:
         NumPy's `np.linspace`.

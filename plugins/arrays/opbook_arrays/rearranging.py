@@ -93,8 +93,9 @@ def shape(x: Array["..."]) -> tuple[int, ...]:
 # A vector has no rows and columns to swap and is refused, since it is not clear what was meant by it: `[v;]` makes a
 # matrix of one row of it, and `transpose([v;])` one of one column.
 #
-# Moving entries about is undone by moving them back, so the gradient is the transpose of the cotangent. The result is
-# memory of its own: a change in it does not change x.
+# The result is memory of its own: a change in it does not change x.
+#
+# **The gradient.** Moving entries about is undone by moving them back, so it is the transpose of the cotangent.
 @builtin(category=CATEGORY, aliases=("swap rows and columns", "matrix transpose", "T"))
 def transpose(x: Array["... M N"]) -> Array["... N M"]:
     """Swaps the rows and columns of a matrix, or of each of several.
@@ -115,7 +116,9 @@ def transpose(x: Array["... M N"]) -> Array["... N M"]:
 
 
 # The entries are read row by row and written into the new shape row by row, so their order stays. One length may be −1
-# and is then worked out from the others. The gradient is the cotangent in the old shape.
+# and is then worked out from the others.
+#
+# **The gradient** is the cotangent in the old shape.
 @builtin(category=CATEGORY, aliases=("view", "flatten", "ravel"), samples=_reshape_samples)
 def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     """Gives the same entries in another shape.
@@ -148,10 +151,10 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
 
 
 # The arrays are laid end to end along one axis and must agree in all others. To join along a new axis, give each that
-# axis first, with `reshape`.
+# axis first, with `reshape`. This is the textbook form of several attention heads, whose results are laid side by side
+# before one large projection.
 #
-# The gradient is the cotangent cut up again at the seams: each array gets the piece that it became. This is the
-# textbook form of several attention heads, whose results are laid side by side before one large projection.
+# **The gradient** is the cotangent cut up again at the seams: each array gets the piece that it became.
 @builtin(category=CATEGORY, aliases=("join", "append", "cat", "hstack", "vstack"), samples=_concatenate_samples)
 def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     """Joins arrays along one of their axes.
@@ -193,9 +196,9 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
 # Each entry comes from x where the condition holds and from y where it does not; all three broadcast. Both x and y have
 # been computed by then, in full: `where` chooses between results, it does not skip work.
 #
-# The gradient follows the choice. What was not taken gets 0, whatever stands there, a NaN or an infinity included. That
-# holds for x and y themselves. If y is `log(x)`, the 0 still goes back through the logarithm, and at x = 0 some other
-# functions would make 0 · ∞ of it; the sure way is to choose first and take the logarithm then.
+# **The gradient.** It follows the choice. What was not taken gets 0, whatever stands there, a NaN or an infinity
+# included. That holds for x and y themselves. If y is `log(x)`, the 0 still goes back through the logarithm, and at x =
+# 0 some other functions would make 0 · ∞ of it; the sure way is to choose first and take the logarithm then.
 #
 # The condition is true or false, or numbers, where 0 is false. It decides by jumps, so it has no gradient.
 @builtin(category=CATEGORY, aliases=("select", "choose", "if else", "conditional"), samples=_where_samples)
@@ -235,8 +238,8 @@ def _(condition, x, y):
 #
 # A single number picks one row and drops the axis; a vector of numbers keeps it, with as many entries as numbers.
 #
-# The gradient puts each cotangent back where its entry came from, and adds up those that came from the same place: row
-# 2 above gets two contributions. Entries that were not picked get 0.
+# **The gradient.** Each cotangent is put back where its entry came from, and those that came from the same place are
+# added up: row 2 above gets two contributions. Entries that were not picked get 0.
 @builtin(category=CATEGORY, aliases=("index", "gather", "embedding", "row", "select rows"), samples=_take_samples)
 def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
     """Picks entries along an axis by number.

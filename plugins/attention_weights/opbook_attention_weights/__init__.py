@@ -21,8 +21,11 @@ from opbook_attention_weights.pairs import allowed_pairs, pair_scores, score_sca
 # nothing to average: its row is set to zero, and so is its gradient. All masks are combined as Booleans. Added up as
 # numbers, two "large negative" masks overflow to −∞ in half precision and a row of those is 0/0.
 #
-# **The gradient.** For one row, with weights p and cotangent g, the scores' gradient is p ∘ (g − ⟨p, g⟩). It is 0
-# wherever p is, so nothing flows back into a blocked key. From the scores on it is two matrix products.
+# **The gradient.** For one row, with weights p and cotangent g, the scores' gradient is
+#
+# $$\mathrm ds = p \circ \bigl(g - \langle p, g\rangle\bigr).$$
+#
+# It is 0 wherever p is, so nothing flows back into a blocked key. From the scores on it is two matrix products.
 @builtin(category="Statistics & ML", aliases=("attention probabilities", "attention scores", "attention map"))
 def attention_weights(
     q: Array["... Nq D"],
@@ -34,7 +37,7 @@ def attention_weights(
     causal: bool = False,
     scale: float | None = None,
 ) -> Array["... Nq Nk"]:
-    """How much each query attends to each key: the softmax of the scaled dot products, row by row.
+    r"""How much each query attends to each key: the softmax of the scaled dot products, row by row.
 
     Args:
         q: The queries.
@@ -51,6 +54,11 @@ def attention_weights(
     Raises:
         ShapeError: q and k differ in width, a mask does not broadcast, or causal with Nq ≠ Nk.
         InputError: A mask with values other than 0 and 1.
+
+    Formula:
+        $$\operatorname{softmax}\left(\frac{Q K^\top}{\sqrt D} + B\right)$$
+
+        row by row, where B is the bias, or −∞ for a pair that is blocked. The factor 1/√D is what `scale` replaces.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1.
@@ -146,7 +154,7 @@ def causal_mask(
     *,
     align: Literal["lower-right", "upper-left"] | None = None,
 ) -> Mask["Nq Nk"]:
-    """A mask that lets no query attend to a later position.
+    r"""A mask that lets no query attend to a later position.
 
     Args:
         n_queries: The number of queries, Nq, at least 0.
@@ -158,6 +166,11 @@ def causal_mask(
 
     Raises:
         InputError: A negative number, more than 10⁸ entries, or different numbers without align.
+
+    Formula:
+        $$m_{ij} = \begin{cases} 1 & j \le i + \Delta \\ 0 & \text{otherwise} \end{cases}$$
+
+        with Δ = Nk − Nq for "lower-right" and Δ = 0 for "upper-left".
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.3.

@@ -28,7 +28,7 @@ def _samples(draw):
     samples=_samples,
 )
 def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
-    """Makes the gradient of a function: a function of the same arguments that gives the slopes.
+    r"""Makes the gradient of a function: a function of the same arguments that gives the slopes.
 
     Args:
         f: A function whose value is one number.
@@ -41,6 +41,9 @@ def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     Raises:
         ArgumentError: f is no function, or has no such argument.
         ShapeError: f's value is not a single number.
+
+    Formula:
+        $$\bigl(\operatorname{grad} f\bigr)(x)_i = \frac{\partial f}{\partial x_i}(x)$$
 
     Source:
         Griewank and Walther, *Evaluating Derivatives* (second edition, 2008), chapter 3: the reverse mode.

@@ -30,7 +30,10 @@ def _heatmap_samples(draw):
     yield draw.refused("no rows", np.zeros((0, 3)))
     yield draw.refused("nothing finite", np.full((2, 2), np.nan))
     yield draw.refused("too many columns", np.ones((1, MOST_ROWS + 1)))
+    yield draw.call(draw.positive(2, 2), limit=3.0)
     yield draw.refused("a label too few", draw.normal(2, 2), rows=("a",))
+    yield draw.refused("a limit too low", np.ones((2, 2)), limit=0.5)
+    yield draw.refused("a limit of 0", np.zeros((2, 2)), limit=0.0)
 
 
 def _plot_samples(draw):
@@ -62,19 +65,28 @@ def _bars_samples(draw):
     yield draw.refused("nothing finite", np.array([np.inf]))
     yield draw.refused("a matrix", draw.normal(2, 2))
     yield draw.refused("too many entries", np.ones(MOST_BARS + 1))
+    yield draw.call(draw.positive(3), limit=3.0)
     yield draw.refused("a label too few", draw.normal(2), labels=("a",))
+    yield draw.refused("a limit too low", np.array([1.0, -2.0]), limit=1.5)
 
 
 # Where all entries have the same sign, colours run from pale to strong; where both signs occur, 0 is pale, and each
-# sign has a colour of its own. The entry that is furthest from 0 sets the scale, so two heatmaps compare by their
-# numbers, which small ones show in the cells.
+# sign has a colour of its own. The entry that is furthest from 0 sets the scale. Two heatmaps then compare by their
+# numbers, which small ones show in the cells, or by their colours where both have the same `limit`.
 #
 # An entry that is not finite is left blank: in scores that a mask has set to minus infinity, the blanks are the mask. A
 # matrix of more than 32 rows or columns is drawn coarser on a page, with the mean of neighbouring entries in each cell.
 #
 # Drawing has no value, and no gradient: a function that is being differentiated may draw what it sees on its way.
 @builtin(category=CATEGORY, aliases=("matrix plot", "imshow", "attention map"), samples=_heatmap_samples)
-def heatmap(x: Array["M N"], *, title: str = "", rows: tuple[str, ...] = (), columns: tuple[str, ...] = ()) -> None:
+def heatmap(
+    x: Array["M N"],
+    *,
+    title: str = "",
+    rows: tuple[str, ...] = (),
+    columns: tuple[str, ...] = (),
+    limit: float | None = None,
+) -> None:
     """Draws a matrix, with a colour for each entry.
 
     Args:
@@ -82,14 +94,15 @@ def heatmap(x: Array["M N"], *, title: str = "", rows: tuple[str, ...] = (), col
         title: What it shows.
         rows: A label for each row.
         columns: A label for each column.
+        limit: The absolute value that has the strongest colour, so that several heatmaps compare.
 
     Returns:
         Nothing; the figure goes to the page, or as characters to the terminal.
 
     Raises:
         ShapeError: x is not a matrix.
-        InputError: x has no finite entry or more than 256 rows or columns, or there are not as many labels as rows or
-            columns.
+        InputError: x has no finite entry or more than 256 rows or columns, there are not as many labels as rows or
+            columns, or limit is smaller than an entry.
 
     Source:
         Matplotlib's `imshow`.
@@ -99,7 +112,8 @@ def heatmap(x: Array["M N"], *, title: str = "", rows: tuple[str, ...] = (), col
         if values.shape[axis] > MOST_ROWS:
             raise InputError(f"heatmap: x has {values.shape[axis]} {noun}; at most {MOST_ROWS} can be drawn")
         _check_labels(f"heatmap: {noun}", labels, values.shape[axis], noun)
-    show(Heatmap(tuple(map(tuple, values.tolist())), title, tuple(rows), tuple(columns)))
+    limit = _checked_limit("heatmap", limit, values)
+    show(Heatmap(tuple(map(tuple, values.tolist())), title, tuple(rows), tuple(columns), limit))
 
 
 # One argument is drawn over its positions 0, 1, 2 and so on; with two, the first says where the points are. Several
@@ -150,20 +164,22 @@ def _(x: Any, y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
 #
 # A number that is not finite has a place, but no bar.
 @builtin(category=CATEGORY, aliases=("bar chart", "histogram"), samples=_bars_samples)
-def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "") -> None:
+def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "", limit: float | None = None) -> None:
     """Draws a bar for each number.
 
     Args:
         y: The numbers.
         labels: What they are called; without labels, they are numbered from 0.
         title: What it shows.
+        limit: The absolute value that has the longest bar, so that several such figures compare.
 
     Returns:
         Nothing; the figure goes to the page, or as characters to the terminal.
 
     Raises:
         ShapeError: y is not a vector.
-        InputError: y has no finite entry or more than 64 entries, or there are not as many labels as entries.
+        InputError: y has no finite entry or more than 64 entries, there are not as many labels as entries, or limit is
+            smaller than an entry.
 
     Source:
         Matplotlib's `bar`.
@@ -172,7 +188,7 @@ def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "") -> Non
     if len(values) > MOST_BARS:
         raise InputError(f"bars: y has {len(values)} entries; at most {MOST_BARS} can be drawn")
     _check_labels("bars: labels", labels, len(values), "numbers")
-    show(Bars(tuple(values.tolist()), tuple(labels), title))
+    show(Bars(tuple(values.tolist()), tuple(labels), title, _checked_limit("bars", limit, values)))
 
 
 def _draw_lines(x: Any, y: Any, names: tuple[str, ...], title: str) -> None:
@@ -230,6 +246,16 @@ def _drawable(what: str, value: Any) -> Any:
         reason = "entries" if values.size == 0 else "finite entries"
         raise InputError(f"{what} has no {reason}, so there is nothing to draw")
     return values
+
+
+def _checked_limit(name: str, limit: Any, values: Any) -> float | None:
+    if limit is None:
+        return None
+    limit = float(stop_gradient(limit))
+    largest = np.abs(values[np.isfinite(values)]).max()
+    if not largest <= limit < np.inf or limit == 0:
+        raise InputError(f"{name}: limit must be a number of at least {largest:g}, the largest entry, but is {limit:g}")
+    return limit
 
 
 def _check_labels(what: str, labels: tuple[str, ...], count: int, noun: str) -> None:

@@ -35,7 +35,7 @@ def _samples(draw):
 # keeps x̂ and 1/σ and nothing else. gamma and beta are shared by all rows, so their gradients are sums over rows.
 @builtin(category="Statistics & ML", aliases=("layernorm", "layer normalization", "ln"), samples=_samples)
 def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
-    """Normalizes every row of x to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
+    r"""Normalizes every row of x to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
 
     The statistics are taken over the last axis, for each row on its own, so the result does not depend on the batch.
 
@@ -51,6 +51,12 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
     Raises:
         ShapeError: gamma or beta has another length than x's rows.
         InputError: eps is negative, or it is 0 and a row is constant, or the rows have no entries.
+
+    Formula:
+        $$y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i, \qquad
+        \mu = \frac{1}{D}\sum_{j=1}^{D} x_j, \qquad \sigma^2 = \frac{1}{D}\sum_{j=1}^{D} (x_j - \mu)^2$$
+
+        for each row x of D entries, with eps as ε.
 
     Source:
         Ba, Kiros and Hinton, *Layer Normalization* (2016), equation 4; operator `LayerNormalization` of ONNX opset 17.

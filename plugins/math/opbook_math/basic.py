@@ -40,11 +40,12 @@ def _round_samples(draw):
     yield draw.refused("too few digits", draw.normal(3), -293)
 
 
-# The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every number between
-# them is a fair answer, and the middle one, 0, is what comes back: it leaves an entry alone that is already smallest.
-#
 # There is no rule of its own here. The definition is one NumPy function, and what the tape does with it is all there is
 # to do: it multiplies the cotangent by the sign.
+#
+# **The gradient.** The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every
+# number between them is a fair answer, and the middle one, 0, is what comes back: it leaves an entry alone that is
+# already smallest.
 @builtin(category=CATEGORY, aliases=("absolute value", "magnitude", "fabs"), samples=_abs_samples)
 def abs(x: Array["..."]) -> Array["..."]:
     """Gives the absolute value of every entry.
@@ -61,15 +62,18 @@ def abs(x: Array["..."]) -> Array["..."]:
     return np.abs(x)
 
 
-# The slope of √x is 1 / (2√x), so the value itself is all that the gradient needs; that is why the rule keeps the root
-# and forgets x.
+# A negative entry is refused rather than turned into NaN. What is below 0 there is nearly always a mistake further up,
+# and the message points at it while it is still near.
+#
+# **The gradient.** The slope is
+#
+# $$\frac{\mathrm d}{\mathrm dx}\sqrt x = \frac{1}{2\sqrt x},$$
+#
+# so the value itself is all that the gradient needs; that is why the rule keeps the root and forgets x.
 #
 # At 0 the slope is infinite, and the honest gradient is `inf`. It often does harm, though, where nobody asked for it: a
 # length such as `sqrt(sum(x^2))` in a branch that was not taken gets the cotangent 0, and 0 · ∞ would make NaN of it.
 # So an entry whose cotangent is 0 has the gradient 0, whatever its slope.
-#
-# A negative entry is refused rather than turned into NaN. What is below 0 there is nearly always a mistake further up,
-# and the message points at it while it is still near.
 @builtin(category=CATEGORY, aliases=("square root", "root"), samples=_positive_samples)
 def sqrt(x: Array["..."]) -> Array["..."]:
     """Gives the square root of every entry.
@@ -98,11 +102,11 @@ def _(x):
     return root, lambda g: (_over(0.5 * g, kept),)
 
 
-# The one function that is its own slope, so the tape keeps the value and multiplies by it.
-#
 # From about 709.8 on the result is larger than the largest float64 and becomes `inf`. That is the right answer to the
 # question, so it comes without a warning. Code that meets it usually wanted a difference of exponents in the first
 # place: `softmax`, `log_softmax`, `softplus` and `sigmoid` are written so that they never raise e to a large power.
+#
+# **The gradient.** This is the one function that is its own slope, so the tape keeps the value and multiplies by it.
 @builtin(category=CATEGORY, aliases=("exponential", "e to the x"))
 def exp(x: Array["..."]) -> Array["..."]:
     """Raises e to the power of every entry.
@@ -120,14 +124,14 @@ def exp(x: Array["..."]) -> Array["..."]:
         return np.exp(x)
 
 
-# The natural logarithm, to base e. Its slope is 1 / x.
-#
-# At 0 the value is −∞, which is the limit from the right and what IEEE 754 asks for; it comes without a warning. The
-# slope there is ∞. As for `sqrt`, an entry with the cotangent 0 has the gradient 0 all the same, so that a probability
-# of 0 that plays no part in a loss does not turn its gradient into NaN.
+# The natural logarithm, to base e. At 0 the value is −∞, which is the limit from the right and what IEEE 754 asks for;
+# it comes without a warning.
 #
 # A loss that takes the logarithm of a `softmax` should use `log_softmax`: a probability that has been rounded to 0 can
 # not be mended afterwards.
+#
+# **The gradient.** The slope is 1 / x, and ∞ at 0. As for `sqrt`, an entry with the cotangent 0 has the gradient 0 all
+# the same, so that a probability of 0 that plays no part in a loss does not turn its gradient into NaN.
 @builtin(category=CATEGORY, aliases=("natural logarithm", "ln", "logarithm"), samples=_positive_samples)
 def log(x: Array["..."]) -> Array["..."]:
     """Gives the natural logarithm of every entry.
@@ -161,6 +165,8 @@ def _(x):
 # 180/π.
 #
 # An infinite angle has no sine. The result is NaN, and no warning.
+#
+# **The gradient.** The slope of the sine is the cosine of the same angle.
 @builtin(category=CATEGORY, aliases=("sine",))
 def sin(x: Array["..."]) -> Array["..."]:
     """Gives the sine of every entry.
@@ -178,10 +184,10 @@ def sin(x: Array["..."]) -> Array["..."]:
         return np.sin(x)
 
 
-# Angles are in radians. The slope of the cosine is the sine with the sign turned round: where the cosine stands at its
-# top, at 0, it is level, and from there it falls.
+# Angles are in radians. An infinite angle has no cosine. The result is NaN, and no warning.
 #
-# An infinite angle has no cosine. The result is NaN, and no warning.
+# **The gradient.** The slope of the cosine is the sine with the sign turned round: where the cosine stands at its top,
+# at 0, it is level, and from there it falls.
 @builtin(category=CATEGORY, aliases=("cosine",))
 def cos(x: Array["..."]) -> Array["..."]:
     """Gives the cosine of every entry.
@@ -213,7 +219,7 @@ def cos(x: Array["..."]) -> Array["..."]:
 # An entry of 2⁵² or more has no decimals to round. It is passed on as it is, so that scaling it by a power of ten can't
 # overflow.
 #
-# As a function of x it is a staircase. It is level wherever it has a slope, so the gradient is 0.
+# **The gradient.** As a function of x it is a staircase. It is level wherever it has a slope, so the gradient is 0.
 @builtin(category=CATEGORY, aliases=("rint", "decimals"), samples=_round_samples)
 def round(x: Array["..."], digits: int = 0) -> Array["..."]:
     """Rounds every entry to a number of decimals, halves to the even neighbour.
@@ -243,11 +249,11 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
 # Entry by entry, with broadcasting, so `maximum(x, 0)` cuts off what is below zero. For the largest entry of one array
 # there is `max`.
 #
-# The cotangent goes to the one that was chosen. Where the two are equal each gets one half: then the two parts add up
-# to the cotangent, as they must, since a step that moves both by the same amount moves the result by that amount. (The
-# whole of it to both would count the step twice.)
-#
 # A NaN on either side makes the result NaN; it is never quietly dropped.
+#
+# **The gradient.** The cotangent goes to the one that was chosen. Where the two are equal each gets one half: then the
+# two parts add up to the cotangent, as they must, since a step that moves both by the same amount moves the result by
+# that amount. (The whole of it to both would count the step twice.)
 @builtin(category=CATEGORY, aliases=("larger of two", "elementwise max"), samples=_pair_samples)
 def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the larger of two numbers, entry by entry.
@@ -269,10 +275,10 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 
 
 # Entry by entry, with broadcasting. For the smallest entry of one array there is `min`; to keep numbers within two
-# bounds, nest the two: `minimum(maximum(x, low), high)`.
+# bounds, nest the two: `minimum(maximum(x, low), high)`. A NaN on either side makes the result NaN.
 #
-# The cotangent goes to the one that was chosen, and in equal halves to two that are equal, so that the parts add up to
-# the whole. A NaN on either side makes the result NaN.
+# **The gradient.** The cotangent goes to the one that was chosen, and in equal halves to two that are equal, so that
+# the parts add up to the whole.
 @builtin(category=CATEGORY, aliases=("smaller of two", "elementwise min"), samples=_pair_samples)
 def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the smaller of two numbers, entry by entry.

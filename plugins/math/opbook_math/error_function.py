@@ -45,11 +45,14 @@ def _samples(draw):
 # replaced by a harmless number first), as the one for large x would divide by zero at 0. This keeps the code free of
 # branches, so the tape can differentiate it, twice if need be.
 #
-# **The gradient** is known exactly: 2/√π · exp(−x²), the curve under the integral. The rule uses that, and needs
-# nothing of the approximation.
+# **The gradient.** It is known exactly, as the curve under the integral:
+#
+# $$\frac{\mathrm d}{\mathrm dx}\operatorname{erf} x = \frac{2}{\sqrt\pi}\,e^{-x^2}.$$
+#
+# The rule uses that, and needs nothing of the approximation.
 @builtin(category="Elementwise math", aliases=("error function", "gauss error function"), samples=_samples)
 def erf(x: Array["..."]) -> Array["..."]:
-    """Gives the error function of every entry: the share of a bell curve that lies within x, from -1 to 1.
+    r"""Gives the error function of every entry: the share of a bell curve that lies within x, from -1 to 1.
 
     For a normal distribution with mean 0 and variance 1/2, erf(x) is the probability of a value between -x and x.
 
@@ -58,6 +61,9 @@ def erf(x: Array["..."]) -> Array["..."]:
 
     Returns:
         An array of x's shape, right to 1e-15.
+
+    Formula:
+        $$y = \frac{2}{\sqrt\pi}\int_0^x e^{-t^2}\,\mathrm dt$$
 
     Source:
         Cody, *Rational Chebyshev Approximations for the Error Function*, Mathematics of Computation 23 (1969); the

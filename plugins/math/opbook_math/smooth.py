@@ -30,13 +30,16 @@ def _step_samples(draw):
 # t does not depend on the sign of x, and neither does the slope: the curve is the same read from either end.
 @builtin(category=CATEGORY, aliases=("hyperbolic tangent",), samples=_step_samples)
 def tanh(x: Array["..."]) -> Array["..."]:
-    """Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
+    r"""Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
 
     Args:
         x: Numbers.
 
     Returns:
         An array of x's shape, between -1 and 1.
+
+    Formula:
+        $$y = \frac{e^x - e^{-x}}{e^x + e^{-x}}$$
 
     Source:
         The function `tanh` of IEEE 754-2019, section 9.2; operator `Tanh` of ONNX opset 13.
@@ -62,17 +65,23 @@ def _(x):
 # The minus sign is put on with `where` rather than by `-abs(x)`: the two agree in value, but `abs` has a kink at 0, and
 # the tape would see the kink in a function that has none.
 #
-# **The gradient** is s · (1 − s) for s the value. Written so, 1 − s loses its digits where s is close to 1; written
-# with e it is e / (1 + e)², which keeps them on both sides.
+# **The gradient.** For s the value it is
+#
+# $$\frac{\mathrm ds}{\mathrm dx} = s\,(1 - s) = \frac{e}{(1 + e)^2}.$$
+#
+# The first form loses its digits where s is close to 1; the second, with the e from above, keeps them on both sides.
 @builtin(category=CATEGORY, aliases=("logistic", "expit"), samples=_step_samples)
 def sigmoid(x: Array["..."]) -> Array["..."]:
-    """Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
+    r"""Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
 
     Args:
         x: Numbers.
 
     Returns:
         An array of x's shape, between 0 and 1.
+
+    Formula:
+        $$y = \frac{1}{1 + e^{-x}}$$
 
     Source:
         Operator `Sigmoid` of ONNX opset 13.
@@ -91,17 +100,22 @@ def _(x):
 #
 # log(1 + exp(x)) overflows for large x, and for very negative x it gives log(1) = 0 although exp(x) is not 0.
 # `logaddexp(0, x)` is the same function without either fault: it takes the larger of the two exponents out first,
-# log(exp(a) + exp(b)) = max(a, b) + log1p(exp(−|a − b|)). The rule does this step by step, and then has exp(−|x|) at
-# hand, from which the gradient follows as in `sigmoid`.
+# log(exp(a) + exp(b)) = max(a, b) + log1p(exp(−|a − b|)). The rule does this step by step.
+#
+# **The gradient.** The slope is `sigmoid(x)`. With e = exp(−|x|), which the value has needed anyway, it is
+# 1 / (1 + e) on the right and e / (1 + e) on the left, and keeps its digits on both sides.
 @builtin(category=CATEGORY, aliases=("smooth relu", "log1pexp"), samples=_samples)
 def softplus(x: Array["..."]) -> Array["..."]:
-    """Gives log(1 + exp(x)) of every entry: a smooth ramp that is never below 0.
+    r"""Gives log(1 + exp(x)) of every entry: a smooth ramp that is never below 0.
 
     Args:
         x: Numbers.
 
     Returns:
         An array of x's shape.
+
+    Formula:
+        $$y = \log\left(1 + e^x\right)$$
 
     Source:
         Dugas, Bengio and others, *Incorporating Second-Order Functional Knowledge for Better Option Pricing* (2000);

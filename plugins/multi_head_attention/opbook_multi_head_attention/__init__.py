@@ -53,7 +53,7 @@ def multi_head_attention(
     key_mask: Mask["... N"] | None = None,
     causal: bool = False,
 ) -> Array["... N D"]:
-    """Runs several attention heads over the rows of x, each through its own projections, and adds up their answers.
+    r"""Runs several attention heads over the rows of x, each through its own projections, and adds up their answers.
 
     Args:
         x: The rows that attend to one another.
@@ -69,6 +69,11 @@ def multi_head_attention(
     Raises:
         ArgumentError: n_heads is not the number of records, or a record lacks a field or has one too many.
         ShapeError: A projection that does not fit x, or a mask that does not broadcast.
+
+    Formula:
+        $$\sum_{h=1}^{n} \operatorname{Attention}\left(X W^Q_h,\; X W^K_h,\; X W^V_h\right) W^O_h$$
+
+        with wq, wk, wv and wo of head h as its four matrices.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2.

@@ -49,7 +49,7 @@ def _choice_samples(draw):
 # and summing up are each other's transpose; that is why broadcasting is undone by a sum.)
 @builtin(category=CATEGORY, aliases=("total", "add up"), samples=_sum_samples)
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
-    """Adds entries up, all of them or along one axis.
+    r"""Adds entries up, all of them or along one axis.
 
     Args:
         x: The entries.
@@ -61,6 +61,9 @@ def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 
     Raises:
         InputError: x has no such axis.
+
+    Formula:
+        $$y = \sum_i x_i$$
 
     Source:
         NumPy's `np.sum`.
@@ -77,13 +80,13 @@ def _(x, axis=None, *, keepdims=False):
 
 # The sum divided by how many entries went into it. As in `sum`, the adding is done in float64.
 #
+# The mean of nothing is refused. 0/0 would be NaN, and would turn up far from where it was made.
+#
 # **The gradient** of a group's mean is its cotangent divided by the number of entries, the same for each of them: to
 # move the mean of n numbers by 1, one of them alone has to move by n.
-#
-# The mean of nothing is refused. 0/0 would be NaN, and would turn up far from where it was made.
 @builtin(category=CATEGORY, aliases=("average", "avg"), samples=_mean_samples)
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
-    """Takes the mean of entries, all of them or along one axis.
+    r"""Takes the mean of entries, all of them or along one axis.
 
     Args:
         x: The entries.
@@ -95,6 +98,9 @@ def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) ->
 
     Raises:
         InputError: x has no such axis, or there are no entries to average.
+
+    Formula:
+        $$y = \frac{1}{n}\sum_{i=1}^{n} x_i$$
 
     Source:
         NumPy's `np.mean`.
@@ -111,13 +117,13 @@ def _(x, axis=None, *, keepdims=False):
     return average, lambda g: (spread(g / count), None)
 
 
-# The cotangent goes to the entry that is largest, and to no other: a small change of the others changes nothing.
+# A NaN anywhere in a group makes its result NaN. There is no largest of no entries, so that is refused. For the larger
+# of two arrays, entry by entry, there is `maximum`.
 #
-# Where several are equally large they share it in equal parts, which add up to the whole. Giving all of it to each
-# would count it several times; giving it to the first would make the gradient depend on the order of the entries. For
-# the larger of two arrays, entry by entry, there is `maximum`.
-#
-# A NaN anywhere in a group makes its result NaN. There is no largest of no entries, so that is refused.
+# **The gradient.** The cotangent goes to the entry that is largest, and to no other: a small change of the others
+# changes nothing. Where several are equally large they share it in equal parts, which add up to the whole. Giving all
+# of it to each would count it several times; giving it to the first would make the gradient depend on the order of the
+# entries.
 @builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"), samples=_choice_samples)
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
@@ -140,10 +146,11 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
-# The cotangent goes to the entry that is smallest, and in equal parts to several that are equally small, so that the
-# parts add up to the whole. For the smaller of two arrays, entry by entry, there is `minimum`.
+# A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused. For the
+# smaller of two arrays, entry by entry, there is `minimum`.
 #
-# A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused.
+# **The gradient.** The cotangent goes to the entry that is smallest, and in equal parts to several that are equally
+# small, so that the parts add up to the whole.
 @builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"), samples=_choice_samples)
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.

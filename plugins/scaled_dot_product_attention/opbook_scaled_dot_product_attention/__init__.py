@@ -49,7 +49,7 @@ def scaled_dot_product_attention(
     causal: bool = False,
     scale: float | None = None,
 ) -> Array["... Nq Dv"]:
-    """Averages the values for each query, weighted by how well the query's dot products with their keys compare.
+    r"""Averages the values for each query, weighted by how well the query's dot products with their keys compare.
 
     Args:
         q: The queries.
@@ -67,6 +67,11 @@ def scaled_dot_product_attention(
     Raises:
         ShapeError: Widths or lengths that differ, a mask that does not broadcast, or causal with Nq ≠ Nk.
         InputError: A mask with values other than 0 and 1.
+
+    Formula:
+        $$\operatorname{softmax}\left(\frac{Q K^\top}{\sqrt D}\right) V$$
+
+        with the softmax taken over the keys, row by row.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), equation 1.

@@ -45,7 +45,7 @@ def transformer_block(
     norm: Literal["post", "pre"] = "post",
     eps: float = 1e-5,
 ) -> Array["... N D"]:
-    """One encoder layer: self-attention and a ReLU feed-forward network, each with a residual and a layer norm.
+    r"""One encoder layer: self-attention and a ReLU feed-forward network, each with a residual and a layer norm.
 
     Args:
         x: The rows.
@@ -62,6 +62,17 @@ def transformer_block(
     Raises:
         ArgumentError: weights lacks a field or has one too many, or heads is empty.
         ShapeError: A parameter that does not fit x, or a mask that does not broadcast.
+
+    Formula:
+        $$h = \operatorname{LN}_1\left(x + \operatorname{MHA}(x)\right), \qquad
+        y = \operatorname{LN}_2\left(h + \operatorname{FFN}(h)\right)$$
+
+        $$\operatorname{FFN}(h) = \max(0,\; h W_1 + b_1)\, W_2 + b_2$$
+
+        In pre-norm order
+
+        $$h = x + \operatorname{MHA}\left(\operatorname{LN}_1(x)\right), \qquad
+        y = h + \operatorname{FFN}\left(\operatorname{LN}_2(h)\right).$$
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,

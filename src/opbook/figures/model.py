@@ -18,12 +18,14 @@ class Heatmap:
         title: What it shows.
         rows: A label for each row, or none.
         columns: A label for each column, or none.
+        limit: The absolute value with the strongest colour; None for that of the entry furthest from 0.
     """
 
     values: tuple[tuple[float, ...], ...]
     title: str = ""
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    limit: float | None = None
 
     @property
     def entries(self) -> list[float]:
@@ -91,11 +93,13 @@ class Bars:
         values: The numbers. Those that are not finite are gaps.
         labels: A label for each, or none.
         title: What it shows.
+        limit: The absolute value with the longest bar; None for that of the number furthest from 0.
     """
 
     values: tuple[float, ...]
     labels: tuple[str, ...] = ()
     title: str = ""
+    limit: float | None = None
 
     @property
     def description(self) -> str:

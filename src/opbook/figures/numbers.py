@@ -28,6 +28,22 @@ def span(values: Iterable[float]) -> tuple[float, float]:
     return (min(found), max(found)) if found else (0.0, 0.0)
 
 
+def span_from_zero(values: Iterable[float], limit: float | None = None) -> tuple[float, float]:
+    """Find what an axis that has 0 on it must hold.
+
+    Args:
+        values: Numbers, not all of them finite.
+        limit: How far it reaches at least, on each side that has a number.
+
+    Returns:
+        Its lowest and its highest number.
+    """
+    low, high = span(values)
+    if limit is not None:
+        low, high = min(low, -limit if low < 0 else 0), max(high, limit if high > 0 or low >= 0 else 0)
+    return min(low, 0.0), max(high, 0.0)
+
+
 def short(value: float, largest: float = 0.0) -> str:
     """Write a number in as few characters as a reader needs.
 
@@ -42,7 +58,7 @@ def short(value: float, largest: float = 0.0) -> str:
         return str(value)
     size = max(abs(value), largest)
     if 1e-4 <= size < 1e5:
-        decimals = max(DIGITS - 1 - math.floor(math.log10(size)), 0)
+        decimals = max(DIGITS - math.ceil(math.log10(size)), 0)
         text = f"{value:.{decimals}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
         return "0" if text == "-0" else text

@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 from opbook.figures.lines import draw_lines
 from opbook.figures.model import Bars, Figure, Heatmap, Plot
-from opbook.figures.numbers import coarser, short, span
+from opbook.figures.numbers import coarser, short, span, span_from_zero
 
 WIDEST = 100
 """A figure is never wider than this many characters, however wide the terminal is."""
@@ -70,7 +70,7 @@ def clip(text: str, width: int) -> str:
 
 def _matrix(figure: Heatmap, width: int, blocks: bool) -> Iterator[str]:
     shades, gap = (SHADES, GAP) if blocks else (PLAIN_SHADES, PLAIN_GAP)
-    low, high = span(figure.entries)
+    low, high = span(figure.entries) if figure.limit is None else span_from_zero(figure.entries, figure.limit)
     names = [clip(name, LONGEST_LABEL) for name in figure.rows] or [""] * len(figure.values)
     margin = max(map(len, names))
     margin += margin > 0
@@ -104,8 +104,7 @@ def _shader(low: float, high: float, shades: str, gap: str) -> Any:
 
 
 def _horizontal(figure: Bars, width: int, blocks: bool) -> Iterator[str]:
-    low, high = span(figure.values)
-    low, high = min(low, 0.0), max(high, 0.0)
+    low, high = span_from_zero(figure.values, figure.limit)
     largest = max(-low, high)
     names = [clip(name, LONGEST_LABEL) for name in figure.labels] or [str(i) for i in range(len(figure.values))]
     texts = [short(value, largest) for value in figure.values]

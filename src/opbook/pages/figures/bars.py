@@ -3,11 +3,11 @@
 import math
 
 from opbook.figures import Bars
-from opbook.figures.numbers import short, span
+from opbook.figures.numbers import finite, short, span_from_zero
 from opbook.pages.figures.canvas import FONT, LETTER, Sheet
 from opbook.pages.figures.colours import COLD, HOT, INK
 
-WIDTH = 420
+WIDTH = 325
 ROW = 27
 LONGEST = 22
 
@@ -22,9 +22,8 @@ def draw_rows(figure: Bars) -> Sheet:
         The sheet.
     """
     count = len(figure.values)
-    low, high = span(figure.values)
-    low, high = min(low, 0.0), max(high, 0.0)
-    largest = max(-low, high) or 1.0
+    low, high = span_from_zero(figure.values, figure.limit)
+    largest = max(map(abs, finite(figure.values)), default=0.0)
     names = [name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…" for name in figure.labels]
     names = names or [str(i) for i in range(count)]
     texts = [short(value, largest).replace("-", "−") for value in figure.values]

@@ -9,7 +9,7 @@ from opbook.figures.numbers import short, span
 from opbook.pages.figures.canvas import FONT, LETTER, Sheet
 from opbook.pages.figures.colours import DASHES, INK, LINE, SERIES
 
-WIDTH, HEIGHT = 420, 210
+WIDTH, HEIGHT = 325, 180
 NAMES = 24
 BOTTOM = 26
 RIGHT = 16

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from opbook.figures import Heatmap
-from opbook.figures.numbers import coarser, finite, short, span
+from opbook.figures.numbers import coarser, finite, short, span, span_from_zero
 from opbook.pages.figures.canvas import FONT, LETTER, Sheet
 from opbook.pages.figures.colours import COLD, HOT, INK, LINE
 
@@ -16,7 +16,7 @@ MOST_CELLS = 32
 MOST_NUMBERS = 10
 """A matrix of more rows or columns shows no numbers."""
 
-LEVELS = 20
+LEVELS, PALEST = 20, 2
 LONGEST = 18
 WIDE, HIGH = 50, 32
 LABELS = 22
@@ -52,7 +52,7 @@ def draw_matrix(figure: Heatmap) -> Sheet:
     axes.xaxis.tick_top()
     axes.set_xticks([i + 0.5 for i in columns], [_clip(text, wide) for text in columns.values()])
     axes.set_yticks([i + 0.5 for i in rows], list(rows.values()))
-    level = _levels(figure.entries)
+    level = _levels(figure.entries, figure.limit)
     _fill(axes, cells, level, 1 / wide, 1 / high)
     if has_numbers:
         _write(axes, cells, high)
@@ -83,17 +83,17 @@ def _clip(text: str, width: float) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _levels(entries: Sequence[float]) -> Callable[[float], int]:
+def _levels(entries: Sequence[float], limit: float | None) -> Callable[[float], int]:
     """How strong an entry's colour is: from 0 to LEVELS, negative for the colour of negative numbers."""
     low, high = span(entries)
-    largest = max(abs(low), abs(high)) or 1.0
+    largest = limit or max(abs(low), abs(high)) or 1.0
     # numbers of one sign that lie close together would all look alike beside 0
-    close = low * high > 0 and high > low and high - low < largest / 4
+    close = limit is None and low * high > 0 and high > low and high - low < largest / 4
     sign, nearest = (1 if high > 0 else -1), min(abs(low), abs(high))
 
     def level(value: float) -> int:
         if close:
-            return sign * (2 + round((abs(value) - nearest) / (largest - nearest) * (LEVELS - 2)))
+            return sign * (PALEST + round((abs(value) - nearest) / (largest - nearest) * (LEVELS - PALEST)))
         return round(value / largest * LEVELS)
 
     return level
@@ -132,7 +132,8 @@ def _draw_scale(
     sheet: Sheet, figure: Heatmap, level: Callable[[float], int], left: float, top: float, high: float
 ) -> None:
     low, most = span(figure.entries)
-    low, most = (min(low, 0.0), max(most, 0.0)) if level(low) in (0, LEVELS, -LEVELS) else (low, most)
+    if abs(level(min(low, most, key=abs))) != PALEST:
+        low, most = span_from_zero(figure.entries, figure.limit)
     axes = sheet.axes(left, top, 10, high)
     steps = 14
     axes.set(xlim=(0, 1), ylim=(steps, 0))
