@@ -28,7 +28,7 @@ _SETTINGS: dict[Any, Any] = {
     "ytick.color": INK,
     "xtick.major.size": 0,
     "ytick.major.size": 0,
-    "xtick.major.pad": 6,
+    "xtick.major.pad": 8,
     "ytick.major.pad": 6,
     "path.snap": False,
 }

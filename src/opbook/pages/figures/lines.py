@@ -11,7 +11,7 @@ from opbook.pages.figures.colours import DASHES, INK, LINE, SERIES
 
 WIDTH, HEIGHT = 325, 180
 NAMES = 24
-BOTTOM = 26
+BOTTOM = 28
 RIGHT = 16
 
 FEW = 12
@@ -30,7 +30,8 @@ def draw_plot(figure: Plot) -> Sheet:
     Returns:
         The sheet.
     """
-    across = _ticks(x for line in figure.lines for x, y in zip(line.x, line.y, strict=True) if math.isfinite(y))
+    start, end = _wide(x for line in figure.lines for x, y in zip(line.x, line.y, strict=True) if math.isfinite(y))
+    across = [tick for tick in _ticks([start, end]) if start <= tick <= end]
     up = _ticks(y for line in figure.lines for y in line.y)
     labels = [_tick(value, up) for value in up]
     left = 10 + LETTER * max(map(len, labels))
@@ -38,7 +39,7 @@ def draw_plot(figure: Plot) -> Sheet:
     top = 10 + NAMES * len(names)
     sheet = Sheet(WIDTH, top + HEIGHT + BOTTOM)
     axes = sheet.axes(left, top, WIDTH - left - RIGHT, HEIGHT)
-    axes.set(xlim=(across[0], across[-1]), ylim=(up[0], up[-1]))
+    axes.set(xlim=(start, end), ylim=(up[0], up[-1]))
     axes.set_yticks(up, labels)
     axes.set_xticks(across, [_tick(value, across) for value in across])
     axes.grid(True, color=LINE, linewidth=1)
@@ -53,10 +54,12 @@ def draw_plot(figure: Plot) -> Sheet:
 def _ticks(values: Iterable[float]) -> list[float]:
     from matplotlib.ticker import MaxNLocator
 
+    return [float(tick) for tick in MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(*_wide(values))]
+
+
+def _wide(values: Iterable[float]) -> tuple[float, float]:
     low, high = span(values)
-    if low == high:
-        low, high = low - 1, high + 1
-    return [float(tick) for tick in MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)]
+    return (low, high) if low < high else (low - 1, high + 1)
 
 
 def _tick(value: float, ticks: Sequence[float]) -> str:
