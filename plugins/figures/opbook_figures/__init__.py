@@ -111,7 +111,7 @@ def heatmap(
     for axis, (noun, labels) in enumerate((("rows", rows), ("columns", columns))):
         if values.shape[axis] > MOST_ROWS:
             raise InputError(f"heatmap: x has {values.shape[axis]} {noun}; at most {MOST_ROWS} can be drawn")
-        _check_labels(f"heatmap: {noun}", labels, values.shape[axis], noun)
+        _check_labels(f"heatmap: {noun}", labels, values.shape[axis], f"x has {noun}")
     limit = _checked_limit("heatmap", limit, values)
     show(Heatmap(tuple(map(tuple, values.tolist())), title, tuple(rows), tuple(columns), limit))
 
@@ -187,7 +187,7 @@ def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "", limit:
     values = _drawable("bars: y", y)
     if len(values) > MOST_BARS:
         raise InputError(f"bars: y has {len(values)} entries; at most {MOST_BARS} can be drawn")
-    _check_labels("bars: labels", labels, len(values), "numbers")
+    _check_labels("bars: labels", labels, len(values), "y has entries")
     show(Bars(tuple(values.tolist()), tuple(labels), title, _checked_limit("bars", limit, values)))
 
 
@@ -200,7 +200,7 @@ def _draw_lines(x: Any, y: Any, names: tuple[str, ...], title: str) -> None:
         raise InputError("plot: y has no lines, so there is nothing to draw")
     if len(rows) > MOST_LINES:
         raise InputError(f"plot: y has {len(rows)} lines; at most {MOST_LINES} can be told apart")
-    _check_labels("plot: names", names, len(rows), "lines")
+    _check_labels("plot: names", names, len(rows), "y has lines")
     places = None if x is None else _vector("plot: x", x)
     lines = []
     for i, (name, row) in enumerate(rows.items()):
@@ -258,9 +258,9 @@ def _checked_limit(name: str, limit: Any, values: Any) -> float | None:
     return limit
 
 
-def _check_labels(what: str, labels: tuple[str, ...], count: int, noun: str) -> None:
+def _check_labels(what: str, labels: tuple[str, ...], count: int, has: str) -> None:
     if labels and len(labels) != count:
-        raise InputError(f"{what} must have {count} texts, one for each of the {noun}, but has {len(labels)}")
+        raise InputError(f"{what} must have as many texts as {has} ({count}), but has {len(labels)}")
 
 
 @hookimpl

@@ -44,7 +44,7 @@ class Heatmap:
     def _told(self) -> Iterator[str]:
         largest = _largest(self.entries)
         for i, row in enumerate(self.values):
-            name = self.rows[i] if self.rows else f"Row {i + 1}"
+            name = self.rows[i] if self.rows else f"Row {i}"
             yield f"{name}: {', '.join(short(value, largest) for value in row)}"
 
 
@@ -80,7 +80,7 @@ class Plot:
         """What can be seen, in words."""
         parts = [
             f"{line.name or f'Line {i}'}: {_count(len(line.y), 'point')} over {_from_to(line.x)}, {_range(line.y)}"
-            for i, line in enumerate(self.lines, 1)
+            for i, line in enumerate(self.lines)
         ]
         return f"{_count(len(self.lines), 'line')}. {'; '.join(parts)}."
 

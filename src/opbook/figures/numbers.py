@@ -11,7 +11,14 @@ NOISE = 1e-9
 
 
 def finite(values: Iterable[float]) -> list[float]:
-    """The values that can be drawn: the others are gaps."""
+    """The values that can be drawn: the others are gaps.
+
+    Args:
+        values: The values.
+
+    Returns:
+        Those of them that are finite.
+    """
     return [value for value in values if math.isfinite(value)]
 
 

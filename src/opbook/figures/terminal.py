@@ -30,6 +30,9 @@ def can_write_blocks(stream: TextIO | Any) -> bool:
 
     Args:
         stream: Such as `sys.stdout`. One without an encoding holds any.
+
+    Returns:
+        True if none of them is beyond its encoding.
     """
     encoding = getattr(stream, "encoding", None)
     if not encoding:
@@ -64,7 +67,15 @@ def render(figure: Figure, width: int = 80, *, blocks: bool = True) -> str:
 
 
 def clip(text: str, width: int) -> str:
-    """Shorten a text that is too long; its end says so."""
+    """Shorten a text that is too long; its end says so.
+
+    Args:
+        text: The text.
+        width: How many characters there is room for.
+
+    Returns:
+        The text, or its beginning and two dots.
+    """
     return text if len(text) <= width else f"{text[: width - 2]}.."
 
 
