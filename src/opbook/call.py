@@ -98,7 +98,7 @@ class Call:
 
         if not isinstance(value, np.ndarray | np.generic):
             raise RuleError(f"{self.shape.name}: a rule's value must be one array to be differentiated on a tape")
-        return tape.record(value, places, pull)
+        return tape.record(value, places, pull, self.shape)
 
     def run_rule(self) -> tuple[Any, Callable[[Any], list[Any]]]:
         """Run the rule.

@@ -34,24 +34,32 @@ class Tape:
 
     def __init__(self) -> None:
         self.age = next(_births)
-        self._steps: list[tuple[Sequence[int], Pull | None]] = []
+        self._steps: list[tuple[Sequence[int], Pull | None, Any]] = []
 
     def watch(self, array: Any) -> "TapeValue":
-        """Enter an input."""
+        """Enter an input.
+
+        Args:
+            array: The input.
+
+        Returns:
+            The value that stands for it on this tape.
+        """
         return self.record(array, (), None)
 
-    def record(self, value: Any, parents: Sequence[int], pull: Pull | None) -> "TapeValue":
+    def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> "TapeValue":
         """Enter a step.
 
         Args:
             value: What the step computed.
             parents: Places of the steps that it computed it from.
             pull: Its pullback, which must not change its argument.
+            function: What computed it, by which the step can be named: a NumPy function or a builtin's call shape.
 
         Returns:
             The value, with its place on this tape.
         """
-        self._steps.append((parents, pull))
+        self._steps.append((parents, pull, function))
         return TapeValue(value, self, len(self._steps) - 1)
 
     def pull_back(self, cotangents: dict[int, Any], inputs: Sequence[int]) -> list[Any]:
@@ -67,7 +75,7 @@ class Tape:
         wanted = set(inputs)
         pending = dict(cotangents)
         for place in range(max(pending, default=-1), -1, -1):
-            parents, pull = self._steps[place]
+            parents, pull, _ = self._steps[place]
             if pull is None or place not in pending:
                 continue
             g = pending[place] if place in wanted else pending.pop(place)
@@ -185,7 +193,15 @@ class TapeValue(NDArrayOperatorsMixin):
     # The methods of an array
 
     def astype(self, dtype: Any, **_: Any) -> Any:
-        """Convert to another dtype; the gradient is converted back."""
+        """Convert to another dtype; the gradient is converted back.
+
+        Args:
+            dtype: The dtype.
+            **_: What NumPy takes as well, without effect here.
+
+        Returns:
+            The converted value, on the same tape.
+        """
         return cast(self, np.dtype(dtype))
 
     def reshape(self, *shape: Any) -> Any:
@@ -296,7 +312,7 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
                 f"argument {i + 1} of {full_name(function)} has no gradient; take opbook.stop_gradient of it"
             )
     chosen: list[Any] = [vjps[i] for i in positions]
-    return tape.record(value, places, lambda g: [vjp(g) for vjp in chosen])
+    return tape.record(value, places, lambda g: [vjp(g) for vjp in chosen], function)
 
 
 def _unknown(function: Any) -> TapeError:

@@ -42,34 +42,85 @@ class Sample:
 class Draw:
     """Draws numbers for samples; the same ones in every run."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, decimals: int | None = None) -> None:
         self._rng = np.random.default_rng(zlib.crc32(seed.encode()))
+        self._decimals = decimals
 
     def normal(self, *shape: int) -> Any:
-        """Numbers of either sign, of the size of 1."""
-        return self._rng.normal(size=shape)
+        """Numbers of either sign, of the size of 1.
+
+        Args:
+            *shape: The length of each axis.
+
+        Returns:
+            The array.
+        """
+        return self._rounded(self._rng.normal(size=shape))
 
     def positive(self, *shape: int) -> Any:
-        """Numbers between 0.3 and 2."""
-        return self._rng.uniform(0.3, 2.0, shape)
+        """Numbers between 0.3 and 2.
+
+        Args:
+            *shape: The length of each axis.
+
+        Returns:
+            The array.
+        """
+        return self._rounded(self._rng.uniform(0.3, 2.0, shape))
+
+    def _rounded(self, numbers: Any) -> Any:
+        return numbers if self._decimals is None else np.round(numbers, self._decimals)
 
     def mask(self, *shape: int) -> Any:
-        """Booleans, more true than false, with a true one in every row that has an entry."""
+        """Booleans, more true than false, with a true one in every row that has an entry.
+
+        Args:
+            *shape: The length of each axis.
+
+        Returns:
+            The array.
+        """
         mask = self._rng.random(shape) < 0.6
         if mask.size:
             mask[..., self._rng.integers(shape[-1])] = True
         return mask
 
     def call(self, *args: Any, **kwargs: Any) -> Sample:
-        """A sample with keyword arguments."""
+        """A sample with keyword arguments.
+
+        Args:
+            *args: Positional arguments.
+            **kwargs: Keyword arguments.
+
+        Returns:
+            The sample.
+        """
         return Sample("", args, kwargs)
 
     def edge(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
-        """A sample at an edge, with its name: values and rules are compared there, but no differences are taken."""
+        """A sample at an edge, with its name: values and rules are compared there, but no differences are taken.
+
+        Args:
+            label: What is special about it.
+            *args: Positional arguments.
+            **kwargs: Keyword arguments.
+
+        Returns:
+            The sample.
+        """
         return Sample(label, args, kwargs, is_edge=True)
 
     def refused(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
-        """A call that the builtin must refuse, with what is wrong about it."""
+        """A call that the builtin must refuse, with what is wrong about it.
+
+        Args:
+            label: What is wrong about it.
+            *args: Positional arguments.
+            **kwargs: Keyword arguments.
+
+        Returns:
+            The sample.
+        """
         return Sample(label, args, kwargs, is_refused=True)
 
 
@@ -100,6 +151,48 @@ def samples_of(op: Builtin) -> list[Sample]:
         why = "; ".join(reasons) or "it refused random numbers of either sign; give it samples= that it accepts"
         raise DeclarationError(f"{op.name}: no inputs can be derived ({why})")
     return found
+
+
+def small_sample(op: Builtin) -> Sample | None:
+    """Make one small input whose numbers have one decimal, so that a reader can follow it by hand.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        An input that the first call shape accepts; None if there is none that has entries.
+    """
+    draw = Draw(op.name, decimals=1)
+    shape = op.call_shapes[0]
+    for sizes in ((2, 3, 2, 2), (3, 2)):
+        maker = _Maker(sizes, draw, records=1)
+        try:
+            given = {p.name: maker.make(p.spec, p.name) for p in shape.params if p.required}
+        except DeclarationError:
+            break
+        sample = _placed(shape, "a small example", given)
+        if _accepted(op, sample) and (sizes[0] == 3 or len(maker._sizes) != 1):  # rows of 2 show little
+            return sample
+    own = (sample for sample in _own_samples(op, draw) if not sample.is_edge and not sample.is_refused)
+    fitting = [sample for sample in own if _has_entries(sample) and _dimensions(shape, sample) is not None]
+    return min(fitting, key=_distance_from_readable, default=None)
+
+
+def _distance_from_readable(sample: Sample) -> int:
+    """A few numbers show more than a single one does, and are easier to follow than many."""
+    return abs(6 - sum(np.size(leaf) for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray)))
+
+
+def edges_of(op: Builtin) -> list[Sample]:
+    """List the inputs at edges that a builtin's own samples name.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Those that its `samples` make with [`Draw.edge`][opbook.checks.sampling.Draw.edge].
+    """
+    return [sample for sample in _own_samples(op, Draw(op.name)) if sample.is_edge]
 
 
 def refused_by(op: Builtin) -> list[Sample]:
@@ -173,9 +266,10 @@ def _bases(shape: CallShape, draw: Draw) -> Iterator[Sample]:
 class _Maker:
     """Makes values for specs; dimensions of one name get one size."""
 
-    def __init__(self, sizes: Iterable[int], draw: Draw, outer: dict[str, int] | None = None) -> None:
+    def __init__(self, sizes: Iterable[int], draw: Draw, outer: dict[str, int] | None = None, records: int = 2) -> None:
         self._supply = itertools.cycle(sizes)
         self._draw = draw
+        self._records = records  # how many of them a tuple of any number has
         self._sizes = dict(outer or {})
 
     def make(self, spec: Spec, path: str, batch: tuple[int, ...] = ()) -> Any:
@@ -186,11 +280,13 @@ class _Maker:
             free = (next(self._supply), next(self._supply)) if spec.batched and not spec.dims else ()
             return self._draw.normal(*batch, *(free if not batch else ()), *self._shape(spec))
         if isinstance(spec, RecordSpec):
-            inner = _Maker((), self._draw, self._sizes)
+            inner = _Maker((), self._draw, self._sizes, self._records)
             inner._supply = self._supply  # a dimension that only the record has differs from record to record
             return {name: inner.make(item, f"{path}.{name}") for name, item in spec.fields.items()}
         if isinstance(spec, SequenceSpec):
-            items = spec.items * 2 if spec.any_length else spec.items
+            items = spec.items
+            if spec.any_length:
+                items = items * (self._records if isinstance(items[0], RecordSpec) else 2)
             return tuple(self.make(item, f"{path}[{i}]", batch) for i, item in enumerate(items))
         if isinstance(spec, OptionalSpec):
             return self.make(spec.inner, path, batch)

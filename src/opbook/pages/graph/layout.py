@@ -1,0 +1,193 @@
+"""Where the boxes of a graph go, from top to bottom, so that few lines cross and none runs through a box.
+
+Each box stands on the first row below all that it depends on; a box that depends on nothing stands right above the
+first that needs it. A line that passes a row without stopping takes up a narrow place of its own in it.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+GAP, ROW_GAP, PASSAGE = 18.0, 28.0, 6.0
+ORDERING, CENTRING = 8, 60
+"""How often the rows are gone through."""
+
+STRAIGHT = 8.0
+"""How much more a line that passes rows wants to be straight than a box wants to stand below another."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box that has its place.
+
+    Attributes:
+        x: Its left edge.
+        y: Its top.
+        width: Its width.
+        height: Its height.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A graph whose boxes have their places.
+
+    Attributes:
+        boxes: The boxes.
+        lines: For each line the points that it goes through, from the bottom of a box to the top of another.
+        width: The width of all.
+        height: The height of all.
+    """
+
+    boxes: tuple[Box, ...]
+    lines: tuple[tuple[Point, ...], ...]
+    width: float
+    height: float
+
+
+@dataclass
+class _Place:
+    """Something that has a place in a row: a box, or the passage of a line."""
+
+    box: int
+    row: int
+    width: float
+    is_passage: bool = False
+    order: float = 0.0
+    centre: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.above: list[_Place] = []
+        self.below: list[_Place] = []
+
+
+def arrange(parents: Sequence[Sequence[int]], sizes: Sequence[tuple[float, float]]) -> Layout:
+    """Find places for the boxes of a graph.
+
+    Args:
+        parents: For each box those that it depends on, which come before it.
+        sizes: For each box its width and height.
+
+    Returns:
+        Where the boxes and the lines go.
+    """
+    places, rows, chains = _places(parents, [width for width, _ in sizes])
+    _order(rows)
+    _set_centres(rows)
+    left = min(place.centre - place.width / 2 for row in rows for place in row)
+    heights = [max(sizes[p.box][1] for p in row if not p.is_passage) for row in rows]
+    tops = [sum(heights[:i]) + ROW_GAP * i for i in range(len(rows))]
+
+    boxes = tuple(
+        Box(place.centre - place.width / 2 - left, tops[place.row], *size)
+        for place, size in zip(places, sizes, strict=True)
+    )
+    lines = []
+    for child, above in enumerate(parents):
+        for i, parent in enumerate(sorted(set(above), key=lambda p: places[p].centre)):
+            passed = [place for place in chains[parent] if place.row < places[child].row]
+            entry = boxes[child].x + boxes[child].width / 2 + 14 * (i - (len(set(above)) - 1) / 2)
+            points = [(places[parent].centre - left, boxes[parent].y + boxes[parent].height)]
+            for place in passed:
+                points += [(place.centre - left, tops[place.row] + at) for at in (0.0, heights[place.row])]
+            lines.append((*points, (entry, boxes[child].y)))
+    width = max(box.x + box.width for box in boxes)
+    return Layout(boxes, tuple(lines), width, tops[-1] + heights[-1])
+
+
+def _rows(parents: Sequence[Sequence[int]]) -> list[int]:
+    rows: list[int] = []
+    for above in parents:
+        rows.append(1 + max((rows[parent] for parent in above), default=-1))
+    for box, above in enumerate(parents):
+        if not above:
+            rows[box] = min((rows[child] for child, its in enumerate(parents) if box in its), default=1) - 1
+    return rows
+
+
+def _places(
+    parents: Sequence[Sequence[int]], widths: Sequence[float]
+) -> tuple[list[_Place], list[list[_Place]], list[list[_Place]]]:
+    """The places of boxes, those in each row, and for each box the passages of what leaves it."""
+    at = _rows(parents)
+    places = [_Place(box, row, width) for box, (row, width) in enumerate(zip(at, widths, strict=True))]
+    rows: list[list[_Place]] = [[] for _ in range(max(at) + 1)]
+    for place in places:
+        rows[place.row].append(place)
+    chains: list[list[_Place]] = []
+    for box in range(len(parents)):
+        children = [child for child, above in enumerate(parents) if box in above]
+        last = places[box]
+        chain = []
+        for row in range(at[box] + 1, max((at[child] for child in children), default=0)):
+            passage = _Place(box, row, PASSAGE, is_passage=True)
+            _join(last, passage)
+            rows[row].append(passage)
+            chain.append(passage)
+            last = passage
+        for child in children:
+            _join(([places[box], *chain])[at[child] - at[box] - 1], places[child])
+        chains.append(chain)
+    return places, rows, chains
+
+
+def _join(above: _Place, below: _Place) -> None:
+    above.below.append(below)
+    below.above.append(above)
+
+
+def _order(rows: list[list[_Place]]) -> None:
+    """Sort each row by where its neighbours stand, back and forth, until few lines cross."""
+    for row in rows:
+        for i, place in enumerate(row):
+            place.order = i
+    for sweep in range(ORDERING):
+        down = sweep % 2 == 0
+        for row in rows if down else reversed(rows):
+            means = {}
+            for place in row:
+                neighbours = place.above if down else place.below
+                orders = [neighbour.order for neighbour in neighbours]
+                means[id(place)] = sum(orders) / len(orders) if orders else place.order
+            row.sort(key=lambda place: means[id(place)])
+            for i, place in enumerate(row):
+                place.order = i - (len(row) - 1) / 2
+
+
+def _set_centres(rows: list[list[_Place]]) -> None:
+    """Put each place as close to the middle of its neighbours as the others in its row allow."""
+    for row in rows:
+        _settle(row, [0.0] * len(row))
+    for sweep in range(CENTRING):
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            _settle(row, [_wish(place) for place in row])
+
+
+def _wish(place: _Place) -> float:
+    near = [(n.centre, STRAIGHT if n.is_passage and place.is_passage else 1.0) for n in (*place.above, *place.below)]
+    return sum(centre * weight for centre, weight in near) / sum(weight for _, weight in near)
+
+
+def _settle(row: list[_Place], wishes: list[float]) -> None:
+    """The centres closest to the wishes (by the weighted sum of squares) that keep the order and the gaps."""
+    offsets = [0.0]
+    for left, right in itertools.pairwise(row):
+        offsets.append(offsets[-1] + (left.width + right.width) / 2 + GAP)
+    blocks: list[tuple[float, float, int]] = []  # of places that touch: sum of wishes, sum of weights, how many
+    for place, wish, offset in zip(row, wishes, offsets, strict=True):
+        weight = STRAIGHT if place.is_passage else 1.0
+        block = ((wish - offset) * weight, weight, 1)
+        while blocks and blocks[-1][0] / blocks[-1][1] >= block[0] / block[1]:
+            total, weights, count = blocks.pop()
+            block = (total + block[0], weights + block[1], count + block[2])
+        blocks.append(block)
+    starts = [total / weights for total, weights, count in blocks for _ in range(count)]
+    for place, start, offset in zip(row, starts, offsets, strict=True):
+        place.centre = start + offset
