@@ -17,6 +17,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from opbook import Array, Mask, builtin, hookimpl
+from opbook.errors import InputError
 
 
 class Head(TypedDict):
@@ -37,10 +38,20 @@ def say(value: Any) -> None:
     builtins.print(value)
 
 
+def _samples(draw):
+    yield draw.normal(3)
+    yield draw.edge("an infinity", np.array([np.inf]))
+    yield draw.refused("a negative count", np.ones(2), -1)
+
+
 # Twice x, because $x + x = 2x$.
 #
-# A second paragraph.
-@builtin(category="Arrays & more", aliases=("twice",))
+# A second paragraph, beside [`pick`](pick.md).
+#
+# **The gradient.** It is twice the cotangent.
+#
+# As often as it was doubled.
+@builtin(category="Arrays & more", aliases=("twice",), samples=_samples)
 def double(
     x: Array["... D"], times: int = 1, *, mask: Mask["... D"] | None = None, eps: float = 1e-5
 ) -> Array["... D"]:
@@ -60,21 +71,29 @@ def double(
     Raises:
         ShapeError: mask does not fit.
 
+    Formula:
+        $$2x$$
+
     Source:
         Arithmetic.
     """
+    if times < 0:
+        raise InputError(f"double: times must be at least 0, but is {times}")
     return x * 2.0**times
 
 
 @double.defvjp
 def _(x, times=1, *, mask=None, eps=1e-5):
+    if times < 0:
+        raise InputError(f"double: times must be at least 0, but is {times}")
     return x * 2.0**times, lambda g: (g * 2.0**times, None)
 
 
+# It picks the first.
 @builtin(category="Arrays & more")
 def pick(heads: tuple[Head, ...], head: Head, n: int | None = None) -> Array[""]:
     """Picks."""
-    return np.sum(head["wq"])
+    return np.sum(double(head["wq"])) / 2
 
 
 @pick.overload

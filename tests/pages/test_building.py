@@ -34,8 +34,12 @@ def test_a_page_says_what_the_source_says(ops: Catalogue, write: Write) -> None:
     assert (page.name, page.category, page.aliases) == ("double", "Arrays & more", ("twice",))
     assert page.summary == "Doubles every entry."
     assert page.description == "As often as asked."
-    assert page.note == "Twice x, because $x + x = 2x$.\n\nA second paragraph."
-    assert page.sections == {"Raises": "ShapeError: mask does not fit.", "Source": "Arithmetic."}
+    assert page.note == "Twice x, because $x + x = 2x$.\n\nA second paragraph, beside [`pick`](pick.md)."
+    assert page.sections == {
+        "Raises": "ShapeError: mask does not fit.",
+        "Formula": "$$2x$$",
+        "Source": "Arithmetic.",
+    }
     assert "no overloads" in page.overloads
 
     (call,) = page.calls
@@ -57,6 +61,75 @@ def test_a_page_says_what_the_source_says(ops: Catalogue, write: Write) -> None:
     assert origin.code.endswith("return x * 2.0**times\n")
     assert origin.rule.startswith("@double.defvjp\n")
     assert (origin.distribution, origin.importable) == ("", False)
+
+
+def test_what_the_note_says_of_the_gradient_stands_with_the_gradient(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    gradient = pages.page("double", ops).pages["double"].gradient
+    assert gradient.note == "It is twice the cotangent.\n\nAs often as it was doubled."
+    assert gradient.call == "value, pullback = vjp(double, x)\n(dx,) = pullback(g)"
+    assert "The gradient of `x` has the shape of the argument." in gradient.words
+    nothing = pages.page("say", ops).pages["say"].gradient
+    assert (nothing.call, nothing.note) == ("", "")
+    assert "nothing to differentiate" in nothing.words
+    records = pages.page("pick", ops).pages["pick"].gradient
+    assert records.call.endswith("dheads, dhead = pullback(g)")
+    assert "the tape differentiates the definition" in records.words
+
+
+def test_edge_cases_say_what_is_answered_and_what_is_refused_with_its_message(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    edges = pages.page("double", ops).pages["double"].edges
+    assert edges.answered == ("an infinity",)
+    (refusal,) = edges.refused
+    assert (refusal.label, refusal.error) == ("a negative count", "InputError")
+    assert refusal.message == "double: times must be at least 0, but is -1"
+    assert edges.raises == (("ShapeError", "mask does not fit."),)
+
+
+def test_builtins_know_what_they_are_made_of(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    book = pages.build(ops)
+    assert (book.pages["pick"].uses, book.pages["pick"].used_by) == (("double",), ())
+    assert (book.pages["double"].uses, book.pages["double"].used_by) == ((), ("pick",))
+
+
+def test_a_builtin_without_a_note_is_a_failure_at_its_definition(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    vars(ops["pick"])["note"] = ""
+    (failure,) = pages.build(ops).failures
+    assert failure.message.startswith(
+        f"{Path(ops['pick'].source_file).name}:{ops['pick'].source_line}: pick has no note"
+    )
+    assert "comment block" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("only", "shown"),
+    [
+        (["double"], ["double"]),
+        (["text"], ["say"]),
+        (["ops"], ["double", "pick", "say"]),
+        (["say", "pick"], ["pick", "say"]),
+    ],
+)
+def test_a_book_can_have_some_builtins_only(ops: Catalogue, write: Write, only: list[str], shown: list[str]) -> None:
+    write("examples.md", ALL)
+    plugin = ops.plugins[0].source.name
+    book = pages.build(ops, only=[plugin if word == "ops" else word for word in only])
+    assert list(book.pages) == shown
+    assert not book.failures
+
+
+def test_with_only_some_builtins_only_their_examples_are_run(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL + "\n    ```qu\n    say(nonsense)\n    ```\n")
+    assert not pages.build(ops, only=["double"]).failures
+    assert pages.build(ops, only=["say"]).failures
+
+
+def test_an_unknown_word_in_only_is_an_error(ops: Catalogue) -> None:
+    with pytest.raises(UnknownBuiltinError, match="Did you mean double"):
+        pages.build(ops, only=["doubel"])
 
 
 def test_records_are_described_field_by_field(ops: Catalogue, write: Write) -> None:

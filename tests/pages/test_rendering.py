@@ -11,8 +11,9 @@ import pytest
 from opbook import pages
 from opbook.catalogue import Catalogue
 from opbook.derivatives import supported
+from opbook.pages.markdown import fence
 from opbook.pages.reference import command_line, differentiable_numpy
-from opbook.pages.rendering import fence, render
+from opbook.pages.rendering import Setting, render
 
 Write = Callable[[str, str], Path]
 
@@ -27,24 +28,38 @@ def book(ops: Catalogue, write: Write) -> pages.Book:
 
 
 def test_addresses_and_nav(book: pages.Book) -> None:
-    rendered = render(book, "ops/list")
-    assert set(rendered.pages) == {f"ops/list/{name}.md" for name in ("index", "double", "pick", "say")}
-    assert rendered.index == "ops/list/index.md"
-    assert rendered.nav == {
-        "Arrays & more": [("double", "ops/list/double.md"), ("pick", "ops/list/pick.md")],
-        "Text": [("say", "ops/list/say.md")],
-    }
+    rendered = render(book, Setting("ops/list"))
+    plugin = book.pages["say"].origin.plugin
+    slug = "-".join(plugin.split("_")) if "-" in plugin else plugin
+    names = ("index", "a-z", "double", "pick", "say", "category/arrays-more", "category/text", f"plugin/{slug}")
+    assert set(rendered.pages) == {f"ops/list/{name}.md" for name in names}
+    assert rendered.nav == [
+        ("", "ops/list/index.md"),
+        ("A to Z", "ops/list/a-z.md"),
+        (
+            "Arrays & more",
+            [
+                ("", "ops/list/category/arrays-more.md"),
+                ("double", "ops/list/double.md"),
+                ("pick", "ops/list/pick.md"),
+            ],
+        ),
+        ("Text", [("", "ops/list/category/text.md"), ("say", "ops/list/say.md")]),
+        ("Plugins", [(plugin, f"ops/list/plugin/{slug}.md")]),
+    ]
 
 
 def test_the_sections_stand_in_order(book: pages.Book) -> None:
     text = render(book).pages["builtins/double.md"]
     parts = [
-        "[Builtin index](index.md) · [Arrays & more](index.md#arrays-more)",
+        "[Builtin index](index.md) · [Arrays & more](category/arrays-more.md)",
         "# double",
         "result = double(x, [times=], [mask=], [eps=])",
         "[`x`](#input-x) (..., D) ·",
         "## What it is",
         "Doubles every entry.",
+        "## Formula",
+        "$$2x$$",
         "## Inputs and output",
         "`x`{ #input-x } (..., D) array",
         "## Overloads",
@@ -54,8 +69,18 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "from [The guide](../learn/guide.md)",
         "## How it works",
         "Twice x, because $x + x = 2x$.",
-        "## Source {",
+        "## Gradient",
+        "(dx,) = pullback(g)",
+        "It is twice the cotangent.",
+        '<svg class="ob-tape-picture"',
+        "## Edge cases",
+        "an infinity",
+        "- a negative count: `InputError` double: times must be at least 0, but is -1",
         "- `ShapeError`: mask does not fit.",
+        "## Verification",
+        "## Uses and used by",
+        "It is used by [`pick`](pick.md).",
+        "## Source {",
         "def double(",
         "## Comes from",
         "Arithmetic.",
@@ -74,37 +99,99 @@ def test_every_anchor_that_a_page_links_to_is_on_it(book: pages.Book) -> None:
 
 def test_the_index_has_every_builtin_under_its_category(book: pages.Book) -> None:
     text = render(book).pages["builtins/index.md"]
-    arrays, texts = text.split("## Arrays & more { #arrays-more }")[1].split("## Text { #text }")
-    assert "[`double`](double.md) Doubles every entry." in arrays
-    assert "`result = pick(heads, head, [n=])`" in arrays
-    assert "`result = pick(n)`" in arrays
-    assert "[`say`](say.md)" in texts
     assert "3 builtins in 2 categories" in text
+    _, arrays, texts = text.split('<tr class="ob-table-group">')
+    assert '<a href="category/arrays-more/">Arrays &amp; more</a>' in arrays
+    assert '<a href="double/">double</a> <span class="ob-mark">single file</span>' in arrays
+    assert 'data-words="twice"' in arrays
+    assert "<code>result = pick(n)</code>" in arrays
+    assert '<a href="say/">say</a>' in texts
+
+
+def test_addresses_on_a_site_without_folders(book: pages.Book) -> None:
+    text = render(book, Setting(directory_urls=False)).pages["builtins/index.md"]
+    assert '<a href="double.html">double</a>' in text
+    assert '<a href="category/text.html">Text</a>' in text
+
+
+def test_a_category_and_a_plugin_have_pages_that_list_their_builtins(book: pages.Book) -> None:
+    written = render(book).pages
+    category = written["builtins/category/arrays-more.md"]
+    assert "[`double`](../double.md) Doubles every entry." in category
+    assert "`result = pick(heads, head, [n=])`" in category
+    assert "say.md" not in category
+    (plugin,) = (text for uri, text in written.items() if "/plugin/" in uri)
+    assert all(f"[`{name}`](../{name}.md)" in plugin for name in book.pages)
+    assert "single file" in plugin
+
+
+def test_the_list_from_a_to_z_has_names_and_aliases(book: pages.Book) -> None:
+    text = render(book).pages["builtins/a-z.md"]
+    assert "## D { #letter-d }\n\n- [`double`](double.md) Doubles every entry." in text
+    assert "## T { #letter-t }\n\n- twice: see [`double`](double.md)" in text
+
+
+def test_third_parties_are_marked_and_say_how_they_are_installed(book: pages.Book) -> None:
+    def of(distribution: str) -> dict[str, str]:
+        origin = dataclasses.replace(book.pages["double"].origin, distribution=distribution, version="1.0")
+        shelf = pages.Book({"double": dataclasses.replace(book.pages["double"], origin=origin)})
+        return render(shelf).pages
+
+    theirs, ours = of("arrays-of-others"), of("opbook-arrays")
+    for uri in ("builtins/index.md", "builtins/double.md", "builtins/category/arrays-more.md"):
+        assert "third party" in theirs[uri]
+        assert "third party" not in ours[uri]
+    assert "`pip install arrays-of-others`" in theirs["builtins/double.md"]
+    assert "builtins/plugin/arrays-of-others.md" in theirs
+
+
+def test_source_links_to_its_line_where_the_project_says_where(book: pages.Book, tmp_path: Path) -> None:
+    setting = Setting(source_url="https://git.example/{path}#L{line}", root=str(tmp_path))
+    origin = book.pages["double"].origin
+    rendered = render(book, setting)
+    url = f"https://git.example/{origin.path.name}#L{origin.line}"
+    assert f"line {origin.line}]({url})" in rendered.pages["builtins/double.md"]
+    assert rendered.sources["builtins/double.md"] == url
+    elsewhere = render(book, dataclasses.replace(setting, root=str(tmp_path / "docs")))
+    assert (elsewhere.sources, "git.example" in elsewhere.pages["builtins/double.md"]) == ({}, False)
+
+
+def test_examples_in_two_languages_under_one_heading_stand_side_by_side(book: pages.Book) -> None:
+    qu = dataclasses.replace(book.pages["double"].examples[0], place="examples.md:3", heading="One")
+    python = dataclasses.replace(qu, language="python", code="print(1)\n\n\nprint(2)\n", place="examples.md:9")
+    alone = dataclasses.replace(python, heading="Two")
+    page = dataclasses.replace(book.pages["double"], examples=(python, alone, qu))
+    text = render(pages.Book({"double": page})).pages["builtins/double.md"]
+    first, second = (
+        text.index('=== "Qu"\n\n    ```qu\n    say('),
+        text.index('=== "Python"\n\n    ```python\n    print(1)'),
+    )
+    assert first < second < text.index("\n```python\nprint(1)")
+    assert "    print(1)\n\n\n    print(2)" in text, "blank lines in code stay"
 
 
 def test_mkdocstrings_is_asked_only_for_what_it_can_find(book: pages.Book) -> None:
     page = book.pages["double"]
     installed = dataclasses.replace(page, origin=dataclasses.replace(page.origin, module="my_ops", importable=True))
     shelf = dataclasses.replace(book, pages={"double": installed})
-    assert "::: my_ops.double" in render(shelf, autodoc=True).pages["builtins/double.md"]
-    assert "::: my_ops.double" not in render(shelf, autodoc=False).pages["builtins/double.md"]
-    assert ":::" not in render(book, autodoc=True).pages["builtins/double.md"]
+    assert "::: my_ops.double" in render(shelf, Setting(autodoc=True)).pages["builtins/double.md"]
+    assert "::: my_ops.double" not in render(shelf).pages["builtins/double.md"]
+    assert ":::" not in render(book, Setting(autodoc=True)).pages["builtins/double.md"]
 
 
 def test_a_builtin_called_index_does_not_take_the_place_of_the_index(book: pages.Book) -> None:
     page = dataclasses.replace(book.pages["double"], name="index")
     rendered = render(dataclasses.replace(book, pages={"index": page}))
-    assert set(rendered.pages) == {"builtins/index.md", "builtins/index-builtin.md"}
-    assert "(index-builtin.md)" in rendered.pages["builtins/index.md"]
+    assert {"builtins/index.md", "builtins/index-builtin.md"} < set(rendered.pages)
+    assert 'href="index-builtin/"' in rendered.pages["builtins/index.md"]
 
 
-def test_categories_that_look_alike_have_anchors_of_their_own(book: pages.Book) -> None:
+def test_categories_that_look_alike_have_pages_of_their_own(book: pages.Book) -> None:
     alike = {
         "double": dataclasses.replace(book.pages["double"], category="A & B"),
         "say": dataclasses.replace(book.pages["say"], category="A / B"),
     }
-    anchors = re.findall(r"^## .* \{ #(\S+) \}", render(pages.Book(alike)).pages["builtins/index.md"], re.MULTILINE)
-    assert len(set(anchors)) == 2
+    assert len([uri for uri in render(pages.Book(alike)).pages if "/category/" in uri]) == 2
 
 
 def test_blank_lines_in_code_stay(book: pages.Book) -> None:
@@ -176,4 +263,12 @@ def test_the_worker_says_what_is_wrong_with_a_plugin_file(write: Write, tmp_path
 
 
 def _request(docs: Path, **changes: object) -> dict[str, object]:
-    return {"plugins": [], "docs": str(docs), "guides": [], "folder": "b", "autodoc": False, "fragments": [], "verify": False} | changes
+    return {
+        "plugins": [],
+        "docs": str(docs),
+        "guides": [],
+        "folder": "b",
+        "autodoc": False,
+        "fragments": [],
+        "verify": False,
+    } | changes

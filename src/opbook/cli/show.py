@@ -9,7 +9,7 @@ import click
 from opbook.catalogue import Catalogue
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_code, print_columns, print_figure, print_json, print_line, print_markdown
-from opbook.pages import BuiltinPage, Call, Input, Origin, ShownExample, page
+from opbook.pages import BuiltinPage, Call, Gradient, Input, Origin, ShownExample, page
 
 
 @click.command()
@@ -67,12 +67,28 @@ def _print_page(shown: BuiltinPage) -> None:
     if shown.note:
         _heading("How it works")
         print_markdown(shown.note)
+    _heading("Gradient")
+    _print_gradient(shown.gradient)
+    if shown.uses or shown.used_by:
+        _heading("Uses and used by")
+        rows = [("uses", ", ".join(shown.uses)), ("used by", ", ".join(shown.used_by))]
+        print_columns([row for row in rows if row[1]], indent=0)
     for title, text in shown.sections.items():
         _heading(title)
         print_markdown(text)
     _heading("Where it comes from")
     print_line(_origin(shown.origin))
     click.echo(f"{shown.origin.path}:{shown.origin.line}")  # never broken into lines, so that it can be copied
+
+
+def _print_gradient(gradient: Gradient) -> None:
+    if gradient.call:
+        print_code(gradient.call, "python")
+        print_line()
+    print_markdown(gradient.words)
+    if gradient.note:
+        print_line()
+        print_markdown(gradient.note)
 
 
 def _heading(text: str) -> None:

@@ -20,17 +20,20 @@ def fill(nav: list[Any], placeholder: str, section: list[Any]) -> list[Any]:
     return filled if found else [*filled, {TITLE: section}]
 
 
-def section_of(index: str, categories: dict[str, list[list[str]]]) -> list[Any]:
+def section_of(entries: list[list[Any]]) -> list[Any]:
     """Arrange the generated pages.
 
     Args:
-        index: The index's address.
-        categories: For each category its pages, as pairs of a title and an address.
+        entries: Pairs of a title ("" where the page has its own) and an address or further entries.
 
     Returns:
-        A navigation section: the index, then the categories.
+        A navigation section.
     """
-    return [index, *({category: [{title: uri} for title, uri in pages]} for category, pages in categories.items())]
+    section: list[Any] = []
+    for title, target in entries:
+        inner = section_of(target) if isinstance(target, list) else target
+        section.append({title: inner} if title else inner)
+    return section
 
 
 def _replace(item: Any, placeholder: str, section: list[Any]) -> tuple[Any, bool]:

@@ -15,10 +15,16 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from opbook.mkdocs.asking import PagesError, ask, log
+from opbook.mkdocs.inventory import write_inventory
+from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of
+from opbook.pages.figures import illustrate, place
 
 ASSETS = Path(__file__).parent / "assets"
 SITE_ASSETS = "assets/opbook"
+
+CACHE = Path(".cache", "opbook", "figures")
+"""Where pictures are kept from build to build, from where `mkdocs.yml` is. No build watches it."""
 
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},
@@ -26,6 +32,7 @@ MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "md_in_html": {},
     "pymdownx.highlight": {"pygments_lang_class": True},
     "pymdownx.superfences": {},
+    "pymdownx.tabbed": {"alternate_style": True},
     "pymdownx.arithmatex": {"generic": True},
 }
 """What the generated pages are written with, and the options that they count on where the site sets no others."""
@@ -36,6 +43,9 @@ _FRAGMENT = re.compile(r"^<!-- opbook: ([\w-]+) -->[ \t]*$", re.MULTILINE)
 class OpbookConfig(Config):
     """The plugin's options in `mkdocs.yml`."""
 
+    only = c.ListOfItems(c.Type(str), default=[])
+    """Builtins, categories, plugins or distributions: only these get pages. An author's `serve` is quick with it."""
+
     plugins = c.ListOfItems(c.File(exists=True), default=[])
     """One-file plugins whose builtins are shown as well, as paths from where `mkdocs.yml` is."""
 
@@ -44,6 +54,12 @@ class OpbookConfig(Config):
 
     verify = c.Type(bool, default=True)
     """Whether the build runs the checks of every builtin and shows on its page what they said."""
+
+    figures = c.Type(bool, default=True)
+    """Whether the figures that examples draw are shown, on the pages of builtins and in the guides."""
+
+    source_url = c.Type(str, default="")
+    """Where a line of the project's source can be seen, with `{path}` and `{line}` in it."""
 
     index = c.Type(str, default="builtins/")
     """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
@@ -70,7 +86,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             config.mdx_configs[name] = options | (config.mdx_configs.get(name) or {})
         # in front, so that the site's own styles have the last word
         config.extra_css.insert(0, f"{SITE_ASSETS}/opbook.css")
-        config.extra_javascript.insert(0, f"{SITE_ASSETS}/opbook.js")
+        config.extra_javascript[:0] = [f"{SITE_ASSETS}/{name}" for name in ("opbook.js", "opbook-table.js")]
         return config
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
@@ -84,15 +100,20 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._answer = ask(
             {
                 "plugins": self.config.plugins,
+                "only": self.config.only,
+                "directory_urls": config.use_directory_urls,
+                "source_url": self._source_url(),
+                "site": {"name": config.site_name, "description": config.site_description, "url": config.site_url},
                 "docs": str(docs),
                 "guides": [str(path) for path in guides],
                 "folder": self._folder(),
                 "autodoc": "mkdocstrings" in config.plugins,
                 "verify": self.config.verify,
                 "known": self._answer.get("verification"),
+                "figures": str(_folder_of(config) / CACHE) if self.config.figures else None,
                 "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
             },
-            str(Path(config.config_file_path).parent) if config.config_file_path else ".",
+            str(_folder_of(config)),
         )
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
@@ -112,16 +133,18 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                     "plugin's option index to another folder"
                 )
             files.append(File.generated(config, uri, content=text))
+        for uri, text in self._answer["files"].items():
+            if files.get_file_from_path(uri) is None:  # a site's own `llms.txt` stays
+                files.append(File.generated(config, uri, content=text))
         for path in sorted(ASSETS.rglob("*.*")):
             uri = f"{SITE_ASSETS}/{path.relative_to(ASSETS).as_posix()}"
             files.append(File.generated(config, uri, abs_src_path=str(path)))
         if config.nav is not None:
-            section = section_of(self._answer["index"], self._answer["nav"])
-            config.nav = fill(config.nav, self._folder(), section)
+            config.nav = fill(config.nav, self._folder(), section_of(self._answer["nav"]))
         return files
 
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Replace the comments that ask for a reference text.
+        """Replace the comments that ask for a reference text, and links to builtins that this site leaves out.
 
         Args:
             markdown: The page.
@@ -132,8 +155,47 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The page with the texts.
         """
+        source = self._answer["sources"].get(page.file.src_uri)
+        if source:
+            page.edit_url = source
         fragments = self._answer["fragments"]
-        return _FRAGMENT.sub(lambda match: fragments.get(match[1], match[0]), markdown)
+        filled = _FRAGMENT.sub(lambda match: fragments.get(match[1], match[0]), markdown)
+        return without_links(filled, page.file.src_uri, self._answer["left_out"])
+
+    def on_page_read_source(self, page: Page, config: MkDocsConfig) -> str | None:
+        """Mark where the figures of a guide's examples go, while lines can be counted as in its file.
+
+        Args:
+            page: What MkDocs knows of the page.
+            config: The site's configuration.
+
+        Returns:
+            The page's source; None leaves it to MkDocs to read it.
+        """
+        marks = self._answer["marks"].get(page.file.src_uri)
+        return illustrate(page.file.content_string, marks) if marks else None
+
+    def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Put the figures in.
+
+        Args:
+            html: The content of the page.
+            page: What MkDocs knows of it.
+            config: The site's configuration.
+            files: The site's files.
+
+        Returns:
+            The content with the pictures.
+        """
+        return place(html, self._answer["figures"])
+
+    def on_post_build(self, config: MkDocsConfig) -> None:
+        """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.
+
+        Args:
+            config: The site's configuration.
+        """
+        write_inventory(Path(config.site_dir, "objects.inv"), self._answer["links"], config.site_name)
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
@@ -169,11 +231,25 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             raise PluginError(f"opbook: the option index must name a folder in the docs, but is {self.config.index!r}")
         return folder
 
+    def _source_url(self) -> str:
+        url: str = self.config.source_url
+        try:
+            url.format(path="", line=1)
+        except (IndexError, KeyError, ValueError):
+            raise PluginError(
+                f"opbook: the option source_url may have {{path}} and {{line}} in it, no other braces, but is {url!r}"
+            ) from None
+        return url
+
     def _guides(self, docs: Path, config: MkDocsConfig) -> list[Path]:
         found = {path for pattern in self.config.guides for path in docs.glob(pattern) if path.suffix == ".md"}
         excluded = config.exclude_docs
         kept = (path for path in found if not (excluded and excluded.match_file(path.relative_to(docs).as_posix())))
         return sorted(kept)
+
+
+def _folder_of(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
 
 
 def _fragments_in(path: Path) -> list[str]:

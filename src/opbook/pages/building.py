@@ -2,9 +2,10 @@
 
 import ast
 import functools
+import importlib.metadata
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,35 +13,56 @@ from typing import Any
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue, PluginInfo
 from opbook.examples.model import place
+from opbook.pages.choosing import choose
+from opbook.pages.findings import Verification
 from opbook.pages.gathering import Gathered, gather, page_of
-from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Verification
+from opbook.pages.gradients import gradient_of, split
+from opbook.pages.links import uses
+from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
 from opbook.pages.shapes import describe
 
 _ON_THE_PAGE = ("Args", "Returns")
+"""Sections of a docstring that the inputs and the output are described with."""
 
 
 def build(
-    catalogue: Catalogue, guides: Iterable[Guide] = (), verifications: Mapping[str, Verification] | None = None
+    catalogue: Catalogue,
+    guides: Iterable[Guide] = (),
+    verifications: Mapping[str, Verification] | None = None,
+    only: Sequence[str] = (),
 ) -> Book:
-    """Make the page of every builtin, and run every example.
+    """Make the pages of builtins, and run the examples.
 
     Args:
         catalogue: The builtins.
         guides: Pages that may call them; all their examples are run, also those that call no builtin.
         verifications: What the checks said of builtins, if they were run.
+        only: Names, categories, plugins or distributions; then only these builtins get pages, and only the examples
+            that call one of them are run.
 
     Returns:
-        The pages. If there are failures, an example failed or a builtin has none.
+        The pages. If there are failures, an example failed, or a builtin has none, or it has no note.
+
+    Raises:
+        UnknownBuiltinError: One of `only` is nothing of that kind.
     """
-    gathered = gather(catalogue, guides)
+    names = choose(catalogue, only)
+    gathered = gather(catalogue, guides, names if only else None)
+    made_of = _made_of(catalogue)
     checked = verifications or {}
     pages = {
-        name: replace(_page(op, catalogue, gathered), verification=checked.get(name)) for name, op in catalogue.items()
+        name: replace(
+            _page(catalogue[name], catalogue, gathered, made_of),
+            tape=_tape(catalogue[name]),
+            verification=checked.get(name),
+        )
+        for name in names
     }
-    missing = [
+    missing = [_no_note(page) for page in pages.values() if not catalogue[page.name].note]
+    missing += [
         _no_example(page, page_of(catalogue.plugin_of(page.name).path)) for page in pages.values() if not page.examples
     ]
-    return Book(pages, (*gathered.failures, *missing), tuple(gathered.files))
+    return Book(pages, (*gathered.failures, *missing), tuple(gathered.files), tuple(gathered.drawn()))
 
 
 def page(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
@@ -58,13 +80,17 @@ def page(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
         UnknownBuiltinError: There is no such builtin.
     """
     op = catalogue[name]
-    gathered = gather(catalogue, guides, only=name)
-    return Book({name: _page(op, catalogue, gathered)}, tuple(gathered.failures), tuple(gathered.files))
+    gathered = gather(catalogue, guides, only=(name,))
+    shown = _page(op, catalogue, gathered, _made_of(catalogue))
+    return Book({name: shown}, tuple(gathered.failures), tuple(gathered.files))
 
 
-def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered) -> BuiltinPage:
+def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mapping[str, list[str]]) -> BuiltinPage:
+    from opbook.pages.edges import edges  # here, as it needs the checks, which `opbook list` has no use for
+
     info = catalogue.plugin_of(op.name)
     examples, elsewhere = gathered.of(op.name, page_of(info.path))
+    how, about_gradient = split(op.note)
     return BuiltinPage(
         name=op.name,
         category=op.category,
@@ -75,8 +101,35 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered) -> BuiltinPage:
         calls=tuple(map(describe, op.call_shapes)),
         examples=tuple(examples),
         elsewhere=tuple(elsewhere),
-        note=op.note,
+        note=how,
         origin=_origin(op, info),
+        gradient=gradient_of(op, about_gradient),
+        edges=edges(op),
+        uses=tuple(made_of[op.name]),
+        used_by=tuple(name for name, parts in made_of.items() if op.name in parts),
+    )
+
+
+def _made_of(catalogue: Catalogue) -> dict[str, list[str]]:
+    return {name: uses(op, catalogue) for name, op in catalogue.items()}
+
+
+def _tape(op: Builtin) -> Tape | None:
+    from opbook.pages.graph import draw, trace  # here for the same reason
+
+    found = trace(op)
+    if found is None:
+        return None
+    return Tape(draw(found, op.name), found.computed, found.length, found.has_builtins, found.is_rule)
+
+
+def _no_note(page: BuiltinPage) -> Failure:
+    origin = page.origin
+    return Failure(
+        origin.path,
+        origin.line,
+        f"{place(origin.path, origin.line)}: {page.name} has no note. Write a comment block right above its decorator "
+        'that says how it works and why it is written that way: it becomes "How it works".',
     )
 
 
@@ -103,7 +156,13 @@ def _origin(op: Builtin, info: PluginInfo) -> Origin:
         code=_source(op.definition),
         rule=_source(op.rule) if op.rule else "",
         importable=not info.source.is_file and op.name in _functions(path),
+        summary=_summary(info.source.distribution),
     )
+
+
+@functools.cache
+def _summary(distribution: str) -> str:
+    return (importlib.metadata.metadata(distribution)["Summary"] or "") if distribution else ""
 
 
 def _seen_from_package(path: Path, module: str, info: PluginInfo) -> str:

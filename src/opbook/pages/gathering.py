@@ -1,14 +1,15 @@
 """Finds the examples of a book, runs them, and sorts them by the builtins that they call."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from opbook.catalogue import Catalogue
 from opbook.examples import Example, PageError, Result, Runner, calls, check_example, complexity, find
 from opbook.examples.finding import EXAMPLES_PAGE, read
-from opbook.pages.model import Failure, Guide, ShownExample
+from opbook.figures import Figure
+from opbook.pages.model import Drawn, Failure, Guide, ShownExample
 
 OWN = 8
 """How many examples of its plugin's own page a builtin's page shows at most."""
@@ -49,6 +50,7 @@ class Gathered:
         own: Those of plugins' pages, by the page.
         guides: Those of guides.
         outputs: What each of them printed.
+        figures: What each of them drew.
         failures: Those that failed, and pages that could not be read.
         files: The plugins' pages.
     """
@@ -56,6 +58,7 @@ class Gathered:
     own: dict[Path, list[Ran]] = field(default_factory=dict)
     guides: list[Ran] = field(default_factory=list)
     outputs: dict[Example, str] = field(default_factory=dict)
+    figures: dict[Example, tuple[Figure, ...]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
 
@@ -75,7 +78,15 @@ class Gathered:
         shown = sorted([*own, *guides], key=lambda ran: (ran.weight, ran.guide is not None))
         seen = {ran.guide.uri for ran in guides if ran.guide}
         elsewhere = {ran.guide.uri: ran.guide for ran in taught if ran.guide and ran.guide.uri not in seen}
-        return [_shown(ran, self.outputs) for ran in shown], [elsewhere[uri] for uri in sorted(elsewhere)]
+        return [_shown(ran, self) for ran in shown], [elsewhere[uri] for uri in sorted(elsewhere)]
+
+    def drawn(self) -> list[Drawn]:
+        """The figures of the guides, with where they go."""
+        return [
+            Drawn(ran.guide, (ran.example.output_span or (0, ran.example.end))[1], ran.result.figures)
+            for ran in self.guides
+            if ran.guide and ran.result.figures
+        ]
 
 
 def page_of(module_file: str) -> Path:
@@ -90,13 +101,14 @@ def page_of(module_file: str) -> Path:
     return Path(module_file).parent / EXAMPLES_PAGE
 
 
-def gather(catalogue: Catalogue, guides: Iterable[Guide], only: str | None = None) -> Gathered:
+def gather(catalogue: Catalogue, guides: Iterable[Guide], only: Collection[str] | None = None) -> Gathered:
     """Find and run examples.
 
     Args:
         catalogue: The builtins.
         guides: The guides.
-        only: A builtin; then only the examples that call it are run, and of plugins only its own is looked at.
+        only: Some builtins; then only the examples that call one of them are run, and of plugins only theirs are
+            looked at.
 
     Returns:
         The examples, those that failed among the failures.
@@ -104,7 +116,8 @@ def gather(catalogue: Catalogue, guides: Iterable[Guide], only: str | None = Non
     gathered = Gathered()
     runner = Runner(catalogue)
     names = frozenset(catalogue)
-    for info in catalogue.plugins if only is None else [catalogue.plugin_of(only)]:
+    plugins = catalogue.plugins if only is None else [catalogue.plugin_of(name) for name in only]
+    for info in plugins:
         page = page_of(info.path)
         if info.state == "loaded" and page not in gathered.own and page.is_file():
             gathered.files.append(page)
@@ -120,7 +133,7 @@ def _run(
     names: frozenset[str],
     runner: Runner,
     gathered: Gathered,
-    only: str | None,
+    only: Collection[str] | None,
 ) -> list[Ran]:
     try:
         lines = read(page).splitlines()
@@ -130,7 +143,7 @@ def _run(
         return []
     uses = {example: frozenset(calls(example, names)) for example in examples}
     if only is not None:  # with what they continue, whose output is shown with theirs
-        wanted = {link for example in examples if only in uses[example] for link in example.chain}
+        wanted = {link for example in examples if uses[example].intersection(only) for link in example.chain}
         examples = [example for example in examples if example in wanted]
     ran: list[Ran] = []
     for example in examples:
@@ -138,6 +151,7 @@ def _run(
         if result.status == "failed":
             gathered.failures.append(Failure(page, result.line, result.message))
         gathered.outputs[example] = result.printed or ""
+        gathered.figures[example] = result.figures
         text = "" if guide else _text_above(lines, example.line)
         ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
     return ran
@@ -173,16 +187,17 @@ def _one_of_each_guide(ran: Iterable[Ran]) -> list[Ran]:
     return list(chosen.values())
 
 
-def _shown(ran: Ran, outputs: dict[Example, str]) -> ShownExample:
+def _shown(ran: Ran, gathered: Gathered) -> ShownExample:
     """An example with what it continues before it, so that it can be read and run on its own."""
     chain = [link for link in ran.example.chain if link.skip is None or link is ran.example]
     return ShownExample(
         code="\n".join(link.code for link in chain),
         language=ran.example.language,
-        output="".join(outputs.get(link, "") for link in chain),
+        output="".join(gathered.outputs.get(link, "") for link in chain),
         place=ran.example.place,
         heading=ran.example.heading,
         text=ran.text,
         guide=ran.guide,
         skipped=ran.example.skip or "",
+        figures=tuple(figure for link in chain for figure in gathered.figures.get(link, ())),
     )

@@ -1,8 +1,14 @@
 """What is on a builtin's page, in plain data: the site and the terminal both show this."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from opbook.figures import Figure
+from opbook.pages.findings import EdgeCases, Gradient, Verification
+
+OURS = "opbook-"
+"""How the names of this project's own distributions begin."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,7 @@ class ShownExample:
         text: The paragraphs above it, as Markdown, where it comes from the op's own page.
         guide: The guide that it comes from; None where it comes from the op's own page.
         skipped: Why it was not run, or "".
+        figures: What it drew a moment ago.
     """
 
     code: str
@@ -111,6 +118,22 @@ class ShownExample:
     text: str = ""
     guide: Guide | None = None
     skipped: str = ""
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What an example of a guide drew, to be shown in the guide.
+
+    Attributes:
+        guide: The guide.
+        line: The last line of the example with its output: the figures go behind it.
+        figures: The figures.
+    """
+
+    guide: Guide
+    line: int
+    figures: tuple[Figure, ...]
 
 
 @dataclass(frozen=True)
@@ -129,6 +152,7 @@ class Origin:
         code: The definition's source.
         rule: The source of the rule, or "".
         importable: Whether a tool that only reads source finds the definition under `module` and its name.
+        summary: What the distribution says of itself in one line.
     """
 
     plugin: str
@@ -142,47 +166,38 @@ class Origin:
     code: str
     rule: str
     importable: bool
-
-
-@dataclass(frozen=True)
-class VerifiedCheck:
-    """What one check said of a builtin.
-
-    Attributes:
-        name: The check.
-        sentence: What it proves.
-        status: `passed`, `failed` or `not applicable`.
-        inputs: How many inputs it looked at.
-        message: Why it failed or does not apply.
-    """
-
-    name: str
-    sentence: str
-    status: str
-    inputs: int
-    message: str
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What the build's checks said of a builtin.
-
-    Attributes:
-        checks: Every check.
-        sentences: How close its numbers came, as sentences that hold from build to build.
-    """
-
-    checks: tuple[VerifiedCheck, ...]
-    sentences: tuple[str, ...]
-
-    def of(self, status: str) -> list[VerifiedCheck]:
-        """The checks of one status."""
-        return [check for check in self.checks if check.status == status]
+    summary: str = ""
 
     @property
-    def inputs(self) -> int:
-        """How many inputs the check with the most of them looked at."""
-        return max((check.inputs for check in self.checks), default=0)
+    def group(self) -> str:
+        """The distribution, or the plugin where it is a single file: what the builtin was added by."""
+        return self.distribution or self.plugin
+
+    @property
+    def mark(self) -> str:
+        """What tells it from the builtins of this project, or ""."""
+        if not self.distribution:
+            return "single file"
+        return "" if self.distribution.startswith(OURS) else "third party"
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The tape of a small example.
+
+    Attributes:
+        picture: It as SVG.
+        steps: How many steps are drawn.
+        length: How many there are where every builtin in the definition is written out.
+        has_builtins: Whether builtins are drawn as single steps.
+        is_rule: Whether the builtin itself is drawn as a single step.
+    """
+
+    picture: str
+    steps: int
+    length: int
+    has_builtins: bool
+    is_rule: bool
 
 
 @dataclass(frozen=True)
@@ -199,8 +214,13 @@ class BuiltinPage:
         calls: Its call shapes.
         examples: Examples that call it, simplest first.
         elsewhere: Guides that call it too, beyond those examples.
-        note: How it works: the comment above the definition, as Markdown.
+        note: How it works: the comment above the definition, as Markdown, up to what it says of the gradient.
         origin: Where it comes from.
+        gradient: How it is differentiated.
+        edges: What it answers and refuses at the edges.
+        uses: The builtins that it is made of.
+        used_by: The builtins that are made of it.
+        tape: The tape of a small example as SVG, and how many steps it has; None where there is nothing to show.
         verification: What its checks said; None if they were not run.
     """
 
@@ -215,7 +235,20 @@ class BuiltinPage:
     elsewhere: tuple[Guide, ...]
     note: str
     origin: Origin
+    gradient: Gradient
+    edges: EdgeCases
+    uses: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    tape: Tape | None = None
     verification: Verification | None = None
+
+    @property
+    def verified(self) -> str:
+        """In a word or two, what its checks said."""
+        if self.verification is None:
+            return "not run"
+        failed = len(self.verification.of("failed"))
+        return f"{failed} failed" if failed else "yes"
 
     @property
     def overloads(self) -> str:
@@ -248,11 +281,21 @@ class Book:
         pages: The pages by name, in alphabetical order.
         failures: What stands in the way of publishing them.
         files: The pages that examples were looked for in.
+        drawn: The figures of the guides.
     """
 
     pages: Mapping[str, BuiltinPage]
     failures: tuple[Failure, ...] = ()
     files: tuple[Path, ...] = field(default=())
+    drawn: tuple[Drawn, ...] = ()
+
+    def figures(self) -> Iterator[Figure]:
+        """Go through the figures of all pages and guides."""
+        for page in self.pages.values():
+            for example in page.examples:
+                yield from example.figures
+        for one in self.drawn:
+            yield from one.figures
 
     def categories(self) -> dict[str, list[BuiltinPage]]:
         """Group the pages.
@@ -263,4 +306,15 @@ class Book:
         grouped: dict[str, list[BuiltinPage]] = {}
         for page in self.pages.values():
             grouped.setdefault(page.category, []).append(page)
+        return dict(sorted(grouped.items()))
+
+    def groups(self) -> dict[str, list[BuiltinPage]]:
+        """Group the pages by what added the builtins.
+
+        Returns:
+            The pages of each distribution, or plugin of a single file, both in alphabetical order.
+        """
+        grouped: dict[str, list[BuiltinPage]] = {}
+        for page in self.pages.values():
+            grouped.setdefault(page.origin.group, []).append(page)
         return dict(sorted(grouped.items()))

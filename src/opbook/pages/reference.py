@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from opbook.catalogue import catalogue
 from opbook.derivatives import supported
 
 
@@ -32,9 +33,20 @@ def command_line() -> str:
     return "\n\n".join(_command(main, ("opbook",))) + "\n"
 
 
+def builtins() -> str:
+    """List the builtins that are installed.
+
+    Returns:
+        A list as Markdown, with links that mkdocstrings resolves to their pages.
+    """
+    names = [f'- <autoref optional identifier="builtin-{name}"><code>{name}</code></autoref>' for name in catalogue()]
+    return "\n".join(names) + "\n{ .ob-names }\n"
+
+
 FRAGMENTS: dict[str, Callable[[], str]] = {
     "differentiable-numpy": differentiable_numpy,
     "cli": command_line,
+    "builtins": builtins,
 }
 """What can be asked for, by name."""
 

@@ -3,14 +3,17 @@
 import functools
 import itertools
 import json
-import posixpath
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from opbook.pages.model import Book, BuiltinPage, Guide
+from opbook.pages import markdown
+from opbook.pages.addresses import Addresses, between
+from opbook.pages.figures import Gallery
+from opbook.pages.model import Book, BuiltinPage, Origin
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
@@ -19,8 +22,27 @@ BOOST, PREFIX_BOOST = 2, 10
 """How much more a builtin's page weighs in search than other pages, and the same where its name begins another one's:
 whoever looks for `log` should find it before `log_softmax`, which matches as well and is the rarer word."""
 
-_RESERVED = {"index", "readme"}
-_ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
+Nav = list[tuple[str, Any]]
+"""Entries with a title ("" where the page has its own) and an address or further entries."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What pages need to know of the site that they are written for.
+
+    Attributes:
+        folder: Where the pages go, from the root of the docs.
+        autodoc: Whether what renders the Markdown has mkdocstrings, which then shows signatures and source.
+        directory_urls: Whether each page has a folder of its own on the site.
+        source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
+        root: The folder that those paths are counted from.
+    """
+
+    folder: str = "builtins"
+    autodoc: bool = False
+    directory_urls: bool = True
+    source_url: str = ""
+    root: str = "."
 
 
 @dataclass(frozen=True)
@@ -29,65 +51,82 @@ class Rendered:
 
     Attributes:
         pages: The text of each page by its address; the index is among them.
-        index: The index's address.
-        nav: For each category its pages, as pairs of a title and an address.
+        addresses: Where they are.
+        nav: The pages as entries of a navigation.
+        sources: For pages whose builtin has a line of source on the web, its address.
     """
 
     pages: dict[str, str]
-    index: str
-    nav: dict[str, list[tuple[str, str]]]
+    addresses: Addresses
+    nav: Nav
+    sources: dict[str, str]
 
 
-def render(book: Book, folder: str = "builtins", autodoc: bool = False) -> Rendered:
+def render(book: Book, setting: Setting | None = None, gallery: Gallery | None = None) -> Rendered:
     """Write the pages of a book.
 
     Args:
         book: The book.
-        folder: Where the pages go, from the root of the docs.
-        autodoc: Whether what renders the Markdown has mkdocstrings, which then shows signatures and source.
+        setting: The site that they are for.
+        gallery: What draws the figures of examples; without it they are left out.
 
     Returns:
         The pages.
     """
-    templates = _environment(folder)
-    categories = book.categories()
-    uris = {name: _file_name(name) for name in book.pages}
-    shared: dict[str, Any] = {
-        "autodoc": autodoc,
-        "category_anchors": _anchors(list(categories)),
-        "listed": LISTED,
-        "uris": uris,
+    setting = setting or Setting()
+    addresses = Addresses(book, setting.folder, setting.directory_urls)
+    write = _Writer(book, addresses, setting, gallery)
+    categories, groups = book.categories(), book.groups()
+    pages = {
+        addresses.index: write("index", addresses.index, categories=categories),
+        addresses.letters: write("letters", addresses.letters, letters=_letters(book)),
     }
+    for name, members in categories.items():
+        uri = addresses.categories[name]
+        pages[uri] = write("category", uri, category=name, members=members)
+    for name, members in groups.items():
+        uri = addresses.groups[name]
+        pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
     prefixes = _prefixes(sorted(book.pages))
-    index = templates.get_template("index.md.jinja")
-    builtin = templates.get_template("builtin.md.jinja")
-    pages = {f"{folder}/index.md": index.render(pages=book.pages, categories=categories, **shared)}
     for name, page in book.pages.items():
-        boost = PREFIX_BOOST if name in prefixes else BOOST
-        pages[f"{folder}/{uris[name]}"] = _tidy(builtin.render(page=page, boost=boost, **shared))
-    nav = {
-        category: [(page.name, f"{folder}/{uris[page.name]}") for page in members]
-        for category, members in categories.items()
-    }
-    return Rendered(pages, f"{folder}/index.md", nav)
+        uri = addresses.builtins[name]
+        pages[uri] = write("builtin", uri, page=page, boost=PREFIX_BOOST if name in prefixes else BOOST)
+    sources = {addresses.builtins[name]: _source_link(setting, page.origin) for name, page in book.pages.items()}
+    return Rendered(pages, addresses, _nav(book, addresses), {uri: url for uri, url in sources.items() if url})
 
 
-def fence(code: str, language: str) -> str:
-    """Put code between fences that are longer than any in it.
+class _Writer:
+    """Fills in templates."""
 
-    Args:
-        code: The code.
-        language: Its language.
+    def __init__(self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery | None) -> None:
+        self._environment = _environment()
+        self._environment.filters["figures"] = gallery.mark if gallery else lambda figures: ""
+        self._addresses = addresses
+        self._shared: dict[str, Any] = {
+            "addresses": addresses,
+            "api": _api_link if setting.autodoc else _code,
+            "autodoc": setting.autodoc,
+            "listed": LISTED,
+            "pages": book.pages,
+            "source_link": functools.partial(_source_link, setting),
+        }
 
-    Returns:
-        The fenced block.
-    """
-    longest = max((len(run) for run in re.findall("`{3,}", code)), default=2)
-    ticks = "`" * (longest + 1)
-    return f"{ticks}{language}\n{code.rstrip()}\n{ticks}"
+    def __call__(self, template: str, here: str, **values: Any) -> str:
+        helpers: dict[str, Callable[..., str]] = {
+            "href": functools.partial(self._addresses.href, here),
+            "link": functools.partial(between, here),
+            "link_to": functools.partial(self._link_to, here),
+        }
+        text = self._environment.get_template(f"{template}.md.jinja").render(self._shared | helpers | values)
+        return markdown.tidy(text)
+
+    def _link_to(self, here: str, name: str) -> str:
+        """A builtin's name as a link, where it has a page."""
+        uri = self._addresses.builtins.get(name)
+        return f"[`{name}`]({between(here, uri)})" if uri else f"`{name}`"
 
 
-def _environment(folder: str) -> jinja2.Environment:
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("opbook.pages"),
         undefined=jinja2.StrictUndefined,
@@ -96,14 +135,32 @@ def _environment(folder: str) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters.update(fence=fence, items=_items, json=json.dumps, link=functools.partial(_link, folder))
-    environment.filters.update(one_line=_one_line, other_names=_other_names)
+    environment.filters.update(
+        fence=markdown.fence,
+        items=markdown.items,
+        json=json.dumps,
+        one_line=markdown.one_line,
+        other_names=markdown.other_names,
+        side_by_side=markdown.side_by_side,
+    )
     return environment
 
 
-def _file_name(name: str) -> str:
-    """A builtin's page; a builtin called `index` must not take the index's place."""
-    return f"{name}.md" if name.lower() not in _RESERVED else f"{name}-builtin.md"
+def _code(identifier: str, text: str) -> str:
+    return f"`{text}`"
+
+
+def _api_link(identifier: str, text: str) -> str:
+    """A link that mkdocstrings resolves where the site has the API on one of its pages, and else leaves as text."""
+    return f'<autoref optional identifier="{identifier}"><code>{text}</code></autoref>'
+
+
+def _source_link(setting: Setting, origin: Origin) -> str:
+    """The address of the definition's first line; "" if there is none, or the file is not of the project."""
+    path, root = origin.path.resolve(), Path(setting.root).resolve()
+    if not setting.source_url or not path.is_relative_to(root):
+        return ""
+    return setting.source_url.format(path=path.relative_to(root).as_posix(), line=origin.line)
 
 
 def _prefixes(names: list[str]) -> set[str]:
@@ -111,39 +168,19 @@ def _prefixes(names: list[str]) -> set[str]:
     return {name for name, after in itertools.pairwise(names) if after.startswith(name)}
 
 
-def _anchors(categories: list[str]) -> dict[str, str]:
-    anchors: dict[str, str] = {}
-    for category in categories:
-        anchor = "-".join(re.findall(r"\w+", category.lower())) or "category"
-        while anchor in anchors.values():
-            anchor += "-"
-        anchors[category] = anchor
-    return anchors
+def _letters(book: Book) -> dict[str, list[tuple[str, BuiltinPage]]]:
+    """Names and aliases by their first letters, with the pages that they lead to."""
+    words = [(word, page) for page in book.pages.values() for word in (page.name, *page.aliases)]
+    grouped: dict[str, list[tuple[str, BuiltinPage]]] = {}
+    for word, page in sorted(words, key=lambda entry: (entry[0].casefold(), entry[1].name)):
+        grouped.setdefault(word[0].upper(), []).append((word, page))
+    return grouped
 
 
-def _link(folder: str, guide: Guide) -> str:
-    return posixpath.relpath(guide.uri, folder)
-
-
-def _other_names(page: BuiltinPage) -> list[str]:
-    """The aliases, and the name as separate words."""
-    words = page.name.strip("_").replace("_", " ")
-    return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
-
-
-def _one_line(text: str) -> str:
-    """A message in a list, in which Markdown must not see more than text."""
-    return re.sub(r"([\\\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))
-
-
-def _items(section: str) -> str:
-    """A docstring's section; lines that begin with a name and a colon become a list."""
-    return _ITEM.sub(r"- `\1`: ", section)
-
-
-def _tidy(text: str) -> str:
-    """Templates leave blank lines where something is left out; in code they stay."""
-    parts = re.split(r"(^(`{3,})[^\n]*\n.*?^\2$)", text, flags=re.DOTALL | re.MULTILINE)
-    # split gives text, fence, ticks, text, and so on; the ticks are in the fence already
-    kept = (re.sub(r"\n{3,}", "\n\n", part) if i % 3 == 0 else part for i, part in enumerate(parts) if i % 3 != 2)
-    return "".join(kept).lstrip()
+def _nav(book: Book, addresses: Addresses) -> Nav:
+    categories: Nav = [
+        (name, [("", addresses.categories[name]), *((page.name, addresses.builtins[page.name]) for page in members)])
+        for name, members in book.categories().items()
+    ]
+    plugins: Nav = list(addresses.groups.items())
+    return [("", addresses.index), ("A to Z", addresses.letters), *categories, ("Plugins", plugins)]

@@ -3,7 +3,7 @@
 import hashlib
 import multiprocessing
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import opbook
 from opbook.catalogue import Catalogue, catalogue
 from opbook.checks import CHECKS, Outcome, verify
-from opbook.pages.model import Verification, VerifiedCheck
+from opbook.pages.findings import Verification, VerifiedCheck
 
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 """Errors are shown as the first of these that they stay below: the digits of an error are noise, its size is not."""
@@ -25,21 +25,21 @@ MEASURED = {
 """The checks whose errors are shown, and how the sentence about each begins."""
 
 
-def verified(loaded: Catalogue, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Verify every builtin of the catalogue of this process.
+def verified(loaded: Catalogue, names: Sequence[str], known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Verify builtins of the catalogue of this process.
 
     Args:
         loaded: That catalogue.
+        names: The builtins.
         known: What this function returned before.
 
     Returns:
         `results`, by builtin, as plain values, and a `fingerprint` of the sources that they hold for. If the
         fingerprint of `known` still holds, nothing is run.
     """
-    fingerprint = _fingerprint(loaded)
+    fingerprint = _fingerprint(loaded, names)
     if known and known["fingerprint"] == fingerprint:
         return dict(known)
-    names = list(loaded)
     if "fork" in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context("fork")  # the plugins are loaded already
         with ProcessPoolExecutor(os.cpu_count(), context) as pool:
@@ -80,9 +80,9 @@ def _sentences(outcomes: Iterable[Outcome]) -> Iterable[str]:
                 yield f"{MEASURED[outcome.check]} to within {bound:.0e}, on {outcome.inputs} inputs."
 
 
-def _fingerprint(loaded: Catalogue) -> str:
-    """A digest of all source that a verification depends on."""
-    digest = hashlib.sha256()
+def _fingerprint(loaded: Catalogue, names: Sequence[str]) -> str:
+    """A digest of all source that a verification depends on, and of what is verified."""
+    digest = hashlib.sha256(" ".join(names).encode())
     homes = {Path(info.path).resolve() for info in loaded.plugins if info.path} | {Path(opbook.__file__).resolve()}
     for home in sorted(homes):
         for file in sorted(home.parent.rglob("*.py")) if home.name == "__init__.py" else [home]:

@@ -2,9 +2,16 @@
 
 A request has `plugins` (paths of one-file plugins), `docs` (the folder of the docs), `guides` (paths of Markdown files
 in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `fragments` (names of reference
-texts), `verify` (whether to run the checks) and `known` (the `verification` of an earlier answer, or None). An answer
-has `pages` (texts by address), `index` and `nav`, `fragments`, `verification`, `failures` and `warnings` (messages) and
-`watch` (files and folders whose change changes the answer).
+texts), `verify` (whether to run the checks), `known` (the `verification` of an earlier answer, or None) and `figures`
+(a folder to keep pictures in from build to build; without it, figures are left out). It may have `only` (builtins,
+categories, plugins or distributions to show), `directory_urls` (whether each page gets a folder), `source_url` (where
+a line of source can be seen) and `site` (its `name`, `description` and `url`).
+
+An answer has `pages` (texts by address), `index` and `nav`, `fragments`, `verification`, `failures` and `warnings`
+(messages), `watch` (files and folders whose change changes the answer), `figures` (the HTML by the mark that stands for
+it in a page), `marks` (for each guide that draws, by its address, pairs of a line and the mark that goes behind it),
+`files` (texts for the root of the site), `links` (entries of an inventory), `sources` (the address of the source of a
+page) and `left_out` (the addresses of builtins that are not shown).
 """
 
 import os
@@ -16,10 +23,16 @@ from typing import Any
 import opbook
 from opbook.catalogue import Catalogue, PluginInfo, catalogue
 from opbook.errors import OpbookError
+from opbook.pages.addresses import Addresses
 from opbook.pages.building import build
+from opbook.pages.choosing import choose
+from opbook.pages.crosslinks import broken
+from opbook.pages.figures import Cache, Gallery
 from opbook.pages.guides import read_guides
+from opbook.pages.machine import builtins_json, links, llms_txt
+from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
-from opbook.pages.rendering import render
+from opbook.pages.rendering import Setting, render
 from opbook.pages.verification import read, verified
 
 
@@ -50,6 +63,12 @@ def _failed(message: str) -> dict[str, Any]:
         "nav": {},
         "fragments": {},
         "verification": None,
+        "figures": {},
+        "marks": {},
+        "files": {},
+        "links": [],
+        "sources": {},
+        "left_out": [],
         "warnings": [],
         "watch": [],
     }
@@ -63,20 +82,56 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     warnings = [
         info.error for info in loaded.plugins if info.state == "failed" and info.source.module not in files
     ] + loaded.conflicts()
-    verification = verified(loaded, request.get("known")) if request["verify"] else None
+    only = request.get("only") or []
+    names = choose(loaded, only)
+    verification = verified(loaded, names, request.get("known")) if request["verify"] else None
     results = verification["results"] if verification else {}
     guides = read_guides(request["docs"], request["guides"])
-    book = build(loaded, guides, {name: read(result) for name, result in results.items()})
-    rendered = render(book, request["folder"], request["autodoc"])
+    book = build(loaded, guides, {name: read(result) for name, result in results.items()}, only)
+    cache = Cache(Path(request["figures"])) if request.get("figures") else None
+    if cache:
+        cache.prepare(book.figures())
+    gallery = Gallery(cache) if cache else None
+    rendered = render(book, _setting(request), gallery)
+    marks = gallery.marks(book.drawn) if gallery else {}
+    if cache:
+        cache.prune()
+    left_out = [rendered.addresses.builtin(name) for name in loaded if name not in book.pages]
+    failures += [failure.message for failure in book.failures]
+    failures += [f.message for f in broken(book, rendered.addresses, Path(request["docs"]), rendered.pages, left_out)]
     return {
         "pages": rendered.pages,
-        "index": rendered.index,
+        "index": rendered.addresses.index,
         "nav": rendered.nav,
         "fragments": {name: _fragment(name) for name in request["fragments"]},
-        "failures": failures + [failure.message for failure in book.failures],
+        "failures": failures,
         "warnings": warnings,
         "verification": verification,
+        "figures": gallery.blocks if gallery else {},
+        "marks": marks,
+        "files": _files(book, rendered.addresses, guides, request.get("site") or {}),
+        "links": links(book, rendered.addresses),
+        "sources": rendered.sources,
+        "left_out": left_out,
         "watch": sorted({path for info in loaded.plugins for path in _watched(info)} | {_home(opbook.__file__)}),
+    }
+
+
+def _setting(request: Mapping[str, Any]) -> Setting:
+    return Setting(
+        folder=request["folder"],
+        autodoc=request["autodoc"],
+        directory_urls=request.get("directory_urls", True),
+        source_url=request.get("source_url") or "",
+        root=os.getcwd(),
+    )
+
+
+def _files(book: Book, addresses: Addresses, guides: list[Guide], site: Mapping[str, str]) -> dict[str, str]:
+    name, description, url = (site.get(key) or "" for key in ("name", "description", "url"))
+    return {
+        "builtins.json": builtins_json(book, addresses),
+        "llms.txt": llms_txt(book, addresses, guides, name or "Builtins", description, url),
     }
 
 

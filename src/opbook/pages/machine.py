@@ -1,0 +1,177 @@
+"""The catalogue for machines: `builtins.json`, `llms.txt`, and what goes into an inventory of links, `objects.inv`."""
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from opbook.pages.addresses import Addresses
+from opbook.pages.model import Book, BuiltinPage, Call, Guide, Input, ShownExample
+
+VERSION = 1
+"""The version of the schema of `builtins.json`. It grows when a reader of an older one could be misled."""
+
+Link = tuple[str, str, str, str, str]
+"""An entry of an inventory: name, domain, role, address on the site, and a text to show."""
+
+
+def builtins_json(book: Book, addresses: Addresses) -> str:
+    """Write the catalogue as JSON.
+
+    Args:
+        book: The pages.
+        addresses: Where they are.
+
+    Returns:
+        The text, which documents itself in the reference under "Files for machines".
+    """
+    entries = [_entry(page, addresses.url(addresses.builtins[page.name])) for page in book.pages.values()]
+    whole = {"version": VERSION, "builtins": entries}
+    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+
+
+def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
+    origin, verification = page.origin, page.verification
+    return {
+        "name": page.name,
+        "category": page.category,
+        "summary": page.summary,
+        "description": page.description,
+        "aliases": list(page.aliases),
+        "page": url,
+        "calls": [_call(call) for call in page.calls],
+        "formula": page.sections.get("Formula", ""),
+        "how_it_works": page.note,
+        "gradient": page.gradient.note,
+        "examples": [_example(example) for example in page.examples],
+        "refuses": [{"what": r.label, "error": r.error, "message": r.message} for r in page.edges.refused],
+        "uses": list(page.uses),
+        "used_by": list(page.used_by),
+        "plugin": {
+            "name": origin.plugin,
+            "distribution": origin.distribution,
+            "version": origin.version,
+            "licence": origin.licence,
+            "third_party": bool(origin.mark),
+        },
+        "source": {"module": origin.module, "file": origin.file, "line": origin.line, "code": origin.code},
+        "verification": None
+        if verification is None
+        else [{"check": c.name, "status": c.status, "inputs": c.inputs} for c in verification.checks],
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    return {
+        "text": call.text,
+        "inputs": [_input(one) for one in call.inputs],
+        "output": {
+            "name": call.output.name,
+            "shape": call.output.shape,
+            "description": call.output.description,
+        },
+    }
+
+
+def _input(one: Input) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "shape": one.shape,
+        "optional": one.optional,
+        "default": one.default,
+        "description": one.description,
+        "fields": {field.path: field.shape for field in one.fields},
+    }
+
+
+def _example(example: ShownExample) -> dict[str, Any]:
+    return {
+        "language": example.language,
+        "code": example.code,
+        "output": example.output,
+        "heading": example.heading,
+        "guide": example.guide.uri if example.guide else None,
+        "figures": [{"title": figure.title, "description": figure.description} for figure in example.figures],
+        "skipped": example.skipped or None,
+    }
+
+
+def llms_txt(
+    book: Book, addresses: Addresses, guides: Iterable[Guide], name: str, description: str, site_url: str
+) -> str:
+    """Write an overview of the site for language models, in the format of llmstxt.org.
+
+    Args:
+        book: The pages.
+        addresses: Where they are.
+        guides: The other pages.
+        name: The site's name.
+        description: What it is, in a sentence, or "".
+        site_url: Its address, or ""; then links are relative to its root.
+
+    Returns:
+        The text.
+    """
+    base = f"{site_url.rstrip('/')}/" if site_url else ""
+
+    def entry(title: str, url: str, text: str = "") -> str:
+        return f"- [{title}]({base}{url or './'})" + (f": {' '.join(text.split())}" if text else "")
+
+    parts = [f"# {name}", *([f"> {description}"] if description else [])]
+    parts.append(
+        f"{len(book.pages)} builtins: array operations for Python and for a small matrix notation, each with its "
+        "definition in NumPy, its gradient, examples with their outputs, and checks. `from opbook.ops import NAME` "
+        "imports one, `vjp` and `grad` of the package `opbook` differentiate it."
+    )
+    for category, members in book.categories().items():
+        lines = (
+            entry(page.name, addresses.url(addresses.builtins[page.name]), f"{_calls(page)}. {page.summary}")
+            for page in members
+        )
+        parts.append(f"## {category}\n\n" + "\n".join(lines))
+    pages = "\n".join(entry(guide.title, addresses.url(guide.uri)) for guide in guides)
+    if pages:
+        parts.append(f"## Guides and reference\n\n{pages}")
+    parts.append("## Optional\n\n" + entry("builtins.json", "builtins.json", "all of the builtins' pages as JSON"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _calls(page: BuiltinPage) -> str:
+    return ", ".join(f"`{call.text}`" for call in page.calls)
+
+
+def links(book: Book, addresses: Addresses) -> list[Link]:
+    """List what other projects may link to.
+
+    Args:
+        book: The pages.
+        addresses: Where they are.
+
+    Returns:
+        For each builtin the function `opbook.ops.NAME` of Python, and the label `builtin-NAME`.
+    """
+    found: list[Link] = []
+    for name in book.pages:
+        url = f"{addresses.url(addresses.builtins[name])}#builtin-{name}"
+        found.append((f"opbook.ops.{name}", "py", "function", url, name))
+        found.append((f"builtin-{name}", "std", "label", url, name))
+    return found
+
+
+def inventory(entries: Iterable[Link], project: str, version: str = "") -> bytes:
+    """Write an inventory as Sphinx and mkdocstrings read it.
+
+    Args:
+        entries: What is in it.
+        project: The project's name.
+        version: Its version.
+
+    Returns:
+        The content of `objects.inv`.
+    """
+    header = (
+        f"# Sphinx inventory version 2\n# Project: {project}\n# Version: {version}\n"
+        "# The remainder of this file is compressed using zlib.\n"
+    )
+    lines = (f"{name} {domain}:{role} 1 {url} {text}\n" for name, domain, role, url, text in sorted(entries))
+    return header.encode() + zlib.compress("".join(lines).encode(), 9)
