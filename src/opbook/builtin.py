@@ -101,7 +101,14 @@ class Builtin:
         return self.definition.__code__.co_firstlineno
 
     def defvjp(self, rule: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
-        """Give the first call shape its rule; see [`CallShape.defvjp`][opbook.signature.CallShape.defvjp]."""
+        """Give the first call shape its rule; see [`CallShape.defvjp`][opbook.signature.CallShape.defvjp].
+
+        Args:
+            rule: Takes the definition's arguments and returns `(value, pullback)`.
+
+        Returns:
+            The rule itself.
+        """
         return self.call_shapes[0].defvjp(rule)
 
     def overload(self, definition: Callable[..., Any]) -> CallShape:

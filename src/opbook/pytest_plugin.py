@@ -15,7 +15,15 @@ from opbook.examples.finding import EXAMPLES_PAGE
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the examples page of a plugin."""
+    """Collect the examples page of a plugin.
+
+    Args:
+        file_path: The file.
+        parent: What it is collected into.
+
+    Returns:
+        What collects the file, or None if it is no such page.
+    """
     if file_path.name != EXAMPLES_PAGE:
         return None
     builtins = _builtins_beside(file_path)
@@ -72,7 +80,15 @@ class CheckItem(pytest.Item):
         run_one(self.builtin, CHECKS[self.check])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show the message alone: a traceback through the checks tells an author nothing."""
+        """Show the message alone: a traceback through the checks tells an author nothing.
+
+        Args:
+            excinfo: What the check raised.
+            style: How pytest would write a traceback.
+
+        Returns:
+            The message, or a traceback if it was no check that failed.
+        """
         if excinfo.errisinstance(AssertionError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

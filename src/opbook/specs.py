@@ -23,7 +23,16 @@ class Extent:
 
     @classmethod
     def of(cls, shape: tuple[int, ...], axis: int, path: str) -> "Extent":
-        """Measure one axis of an argument."""
+        """Measure one axis of an argument.
+
+        Args:
+            shape: The argument's shape.
+            axis: The axis.
+            path: How an error names the argument.
+
+        Returns:
+            The extent.
+        """
         noun = {1: "column", 2: "row"}.get(len(shape) - axis, f"axis {axis}") if len(shape) > 1 else "entry"
         return cls(shape[axis], path, noun)
 
@@ -49,7 +58,14 @@ class Binding:
     outer: "Binding | None" = None
 
     def size(self, name: str) -> Extent | None:
-        """Look a dimension up, here or around."""
+        """Look a dimension up, here or around.
+
+        Args:
+            name: The dimension.
+
+        Returns:
+            Its extent, or None if no argument has fixed it yet.
+        """
         return self.sizes.get(name) or (self.outer.size(name) if self.outer else None)
 
     def batch(self) -> tuple[int, ...]:
@@ -103,6 +119,9 @@ class ArraySpec(Spec):
 
         Args:
             text: Such as `"... N D"`.
+
+        Returns:
+            The spec.
 
         Raises:
             DeclarationError: The text has something else in it.

@@ -16,12 +16,27 @@ FLOAT_NAMES = ("float16", "float32", "float64")
 
 
 def on(subject: Subject, sample: Sample) -> str:
-    """Name the input in a message, in a form that can be pasted into a test."""
+    """Name the input in a message, in a form that can be pasted into a test.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input.
+
+    Returns:
+        A text in brackets, with the call as one would write it.
+    """
     return f" (on {sample.label}: {python_call(subject.op.name, sample.args, sample.kwargs)})"
 
 
 def is_numeric(value: Any) -> bool:
-    """Whether a value is one array, or a structure of arrays, of floating-point numbers."""
+    """Whether a value is one array, or a structure of arrays, of floating-point numbers.
+
+    Args:
+        value: The value.
+
+    Returns:
+        True if it has entries and all of them are such numbers.
+    """
     leaves = tree.leaves(value)
     return bool(leaves) and all(
         isinstance(leaf, np.ndarray | np.floating) and leaf.dtype.kind == "f" for leaf in leaves
@@ -29,7 +44,15 @@ def is_numeric(value: Any) -> bool:
 
 
 def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
-    """The same sample with every floating-point array changed."""
+    """The same sample with every floating-point array changed.
+
+    Args:
+        sample: The sample.
+        change: What is done to each array.
+
+    Returns:
+        A sample with the changed arrays.
+    """
 
     def convert(leaf: Any) -> Any:
         return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
@@ -39,13 +62,29 @@ def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
 
 
 def in_precision(sample: Sample, dtype: str) -> Sample:
-    """The same sample with its floating-point arrays rounded to a dtype."""
+    """The same sample with its floating-point arrays rounded to a dtype.
+
+    Args:
+        sample: The sample.
+        dtype: The dtype's name.
+
+    Returns:
+        The rounded sample; what is too large for the dtype becomes infinite.
+    """
     with np.errstate(over="ignore"):
         return with_arrays(sample, lambda array: array.astype(dtype))
 
 
 def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> Iterator[tuple[str, Sample]]:
-    """The sample in each dtype that its numbers fit into."""
+    """The sample in each dtype that its numbers fit into.
+
+    Args:
+        sample: The sample.
+        names: The dtypes.
+
+    Yields:
+        The name of each dtype with the sample in it.
+    """
     for name in names:
         rounded = in_precision(sample, name)
         leaves = zip(tree.leaves(rounded.args), tree.leaves(sample.args), strict=True)
@@ -54,17 +93,40 @@ def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> It
 
 
 def has_arrays(sample: Sample) -> bool:
-    """Whether there is a floating-point array among the positional arguments."""
+    """Whether there is a floating-point array among the positional arguments.
+
+    Args:
+        sample: The sample.
+
+    Returns:
+        True if there is one.
+    """
     return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(sample.args))
 
 
 def is_differentiable(subject: Subject, sample: Sample) -> bool:
-    """Whether there is something to differentiate, and something to differentiate it by."""
+    """Whether there is something to differentiate, and something to differentiate it by.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input.
+
+    Returns:
+        True if both are there.
+    """
     return has_arrays(sample) and is_numeric(subject.op(*sample.args, **sample.kwargs))
 
 
 def cotangent_of(value: Any, seed: int = 0) -> Any:
-    """An uneven cotangent for a value."""
+    """An uneven cotangent for a value.
+
+    Args:
+        value: The value.
+        seed: Another number gives another cotangent.
+
+    Returns:
+        Arrays of the shapes and dtypes of the value.
+    """
     leaves = tree.leaves(value)
     return tree.rebuild(
         value, [uneven(np.shape(leaf), seed + i).astype(leaf.dtype)[()] for i, leaf in enumerate(leaves)]
@@ -72,7 +134,15 @@ def cotangent_of(value: Any, seed: int = 0) -> Any:
 
 
 def answer(subject: Subject, sample: Sample) -> Any:
-    """The value, and the gradients if there are any."""
+    """The value, and the gradients if there are any.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input.
+
+    Returns:
+        The value, or a pair of it and the gradients.
+    """
     if not is_differentiable(subject, sample):
         return subject.op(*sample.args, **sample.kwargs)
     value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)

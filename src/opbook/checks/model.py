@@ -55,7 +55,11 @@ class Evidence:
     note: str = ""
 
     def measured(self, error: float) -> None:
-        """Enter an error."""
+        """Enter an error.
+
+        Args:
+            error: The error, relative to the size of the numbers.
+        """
         self.worst = error if self.worst is None else max(self.worst, error)
 
 

@@ -69,6 +69,9 @@ def negative(value: Any, at: int, budget: Budget) -> Any:
         at: Where the minus stands.
         budget: What the run may use.
 
+    Returns:
+        The value with the other sign.
+
     Raises:
         Mistake: It is neither.
     """
@@ -83,6 +86,9 @@ def transpose(value: Any, at: int) -> Any:
     Args:
         value: What stands before the `'`.
         at: Where the `'` stands.
+
+    Returns:
+        The array with its last two axes swapped.
 
     Raises:
         Mistake: It is a vector, or no array.
@@ -104,6 +110,9 @@ def invert(value: Any, at: int) -> Any:
         value: What stands behind `not`.
         at: Where `not` stands.
 
+    Returns:
+        True, false or an array of them.
+
     Raises:
         Mistake: It is neither true or false nor an array of them.
     """
@@ -120,6 +129,9 @@ def both(symbol: str, left: Any, right: Any, at: int, budget: Budget) -> Any:
         at: Where it stands.
         budget: What the run may use.
 
+    Returns:
+        An array of truth values.
+
     Raises:
         Mistake: One is neither true or false nor an array of them, or they do not fit.
     """
@@ -131,7 +143,14 @@ def both(symbol: str, left: Any, right: Any, at: int, budget: Budget) -> Any:
 
 
 def is_truth_array(value: Any) -> bool:
-    """Tell whether a value is an array of true and false."""
+    """Tell whether a value is an array of true and false.
+
+    Args:
+        value: The value.
+
+    Returns:
+        True if it is one with at least one axis.
+    """
     return isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind == "b"
 
 
@@ -142,6 +161,9 @@ def truth(value: Any, word: str, at: int) -> bool:
         value: The value.
         word: The word that needs it, `if` or `and` or another.
         at: Where a message points.
+
+    Returns:
+        Whether it is true.
 
     Raises:
         Mistake: It is something else; numbers do not count as true.

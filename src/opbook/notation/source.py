@@ -40,15 +40,36 @@ class Source:
     filename: str
 
     def line(self, at: int) -> int:
-        """Number the line of an offset, from 1."""
+        """Number the line of an offset, from 1.
+
+        Args:
+            at: The offset.
+
+        Returns:
+            The number.
+        """
         return self.text.count("\n", 0, at) + 1
 
     def column(self, at: int) -> int:
-        """Number the column of an offset, from 1."""
+        """Number the column of an offset, from 1.
+
+        Args:
+            at: The offset.
+
+        Returns:
+            The number.
+        """
         return at - self.text.rfind("\n", 0, at)
 
     def place(self, at: int) -> str:
-        """Write an offset as `file:line:column`."""
+        """Write an offset as `file:line:column`.
+
+        Args:
+            at: The offset.
+
+        Returns:
+            The text.
+        """
         return f"{self.filename}:{self.line(at)}:{self.column(at)}"
 
     def error(self, mistake: Mistake, context: str = "") -> NotationError:

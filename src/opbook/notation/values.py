@@ -27,18 +27,39 @@ def simplified(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Tell whether a value is an array, or a number on a tape."""
+    """Tell whether a value is an array, or a number on a tape.
+
+    Args:
+        value: The value.
+
+    Returns:
+        True if it has a shape and a dtype.
+    """
     return isinstance(value, np.ndarray | TapeValue)
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is one number."""
+    """Tell whether a value is one number.
+
+    Args:
+        value: The value.
+
+    Returns:
+        True for integers and floats, also as arrays without axes; false for truth values.
+    """
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     return plain or (is_array(value) and value.ndim == 0 and value.dtype.kind != "b")
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Find a value's shape; a plain number's is `()`."""
+    """Find a value's shape; a plain number's is `()`.
+
+    Args:
+        value: The value.
+
+    Returns:
+        The length of each axis.
+    """
     shape: tuple[int, ...] = value.shape if is_array(value) else ()
     return shape
 
