@@ -10,7 +10,7 @@
 Arguments behind the command go to the tool that it runs: python3 dev.py test -k tape -n 2
 
 What it needs is installed with pip into .venv beside this file, once, and again when a pyproject.toml changes. Delete
-that folder to be rid of it; nothing is written elsewhere.
+that folder to be rid of it; all else that is written is the site, in site/, and its pictures, in .cache/.
 """
 
 import sys
@@ -211,7 +211,7 @@ def install(plugins: list[str], extras: str) -> None:
     print(
         f"Installing opbook and its {len(plugins)} plugins (editable), with what the site needs{for_tests}, into\n"
         f"    {VENV}\n"
-        f"Once, and again when a pyproject.toml changes; up to {130 if for_tests else 50} MB to download.",
+        f"Once, and again when a pyproject.toml changes; up to {155 if for_tests else 75} MB to download.",
         flush=True,
     )
     start = time.monotonic()

@@ -39,6 +39,18 @@ def test_show_runs_the_examples_now(opbook, one_file_plugin):
     assert "-41" in result.stderr
 
 
+def test_show_draws_figures_as_characters(opbook, one_file_plugin):
+    one_file_plugin.with_name("examples.md").write_text(
+        '```qu\nbars([1, twice(1)], title = "once and twice")\n```\n', encoding="utf-8"
+    )
+    result = opbook("show", "twice", "--plugin", one_file_plugin)
+    assert re.search(r"^    once and twice\n    0 │█+ 1\n    1 │█+ 2$", result.stdout, re.MULTILINE)
+    shown = json.loads(opbook("show", "twice", "--json", "--plugin", one_file_plugin).stdout)
+    assert shown["examples"][0]["figures"] == [
+        {"kind": "Bars", "title": "once and twice", "description": "A bar for each of 2 numbers. 0: 1; 1: 2."}
+    ]
+
+
 def test_show_as_json(opbook):
     shown = json.loads(opbook("show", "layer_norm", "--json").stdout)
     assert shown["name"] == "layer_norm"

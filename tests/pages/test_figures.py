@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import multiprocessing
 import os
 import re
 import subprocess
@@ -183,6 +184,20 @@ def test_the_cache_draws_once(tmp_path):
     second.svg(dataclasses.replace(FIGURES["bars"], title="another"))
     assert second.drawn == 1
     assert (tmp_path / "cache" / ".gitignore").read_text() == "*\n"
+
+
+def test_many_figures_are_drawn_at_once_and_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache_module, "MANY", 2)
+    wanted = [FIGURES[name] for name in ("bars", "numbers", "bars", "lines")]
+    cache = Cache(tmp_path)
+    cache.prepare(wanted)
+    assert cache.drawn == (3 if "fork" in multiprocessing.get_all_start_methods() else 0)
+    assert [cache.svg(figure) for figure in wanted] == [to_svg(figure) for figure in wanted]
+    assert cache.drawn == 3
+    again = Cache(tmp_path)
+    again.prepare(wanted)
+    assert [again.svg(figure) for figure in wanted] == [cache.svg(figure) for figure in wanted]
+    assert again.drawn == 0
 
 
 def test_the_cache_knows_what_drew_a_picture(tmp_path, monkeypatch):

@@ -3,9 +3,12 @@
 import hashlib
 import importlib.metadata
 import json
+import multiprocessing
 import os
 import tempfile
 import time
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -13,10 +16,14 @@ from pathlib import Path
 
 import opbook.figures
 from opbook.figures import Figure
+from opbook.pages.figures.canvas import drawing
 from opbook.pages.figures.svg import to_svg
 
 KEPT = 30 * 24 * 3600
 """A picture that no build has used for this many seconds is deleted."""
+
+MANY = 24
+"""From so many figures on, it is worth while to start processes that draw."""
 
 
 class Cache:
@@ -34,6 +41,7 @@ class Cache:
                 error: figures are then drawn every time.
         """
         self._folder = folder
+        self._known: dict[str, str] = {}
         self.drawn = 0
 
     def svg(self, figure: Figure) -> str:
@@ -45,18 +53,43 @@ class Cache:
         Returns:
             What [`to_svg`][opbook.pages.figures.svg.to_svg] makes of it.
         """
-        if self._folder is None:
-            return self._draw(figure)
-        path = self._folder / f"{key(figure)}.svg"
-        with suppress(OSError, UnicodeDecodeError):
-            text = path.read_text("utf-8")
-            if text.endswith("</svg>"):
-                os.utime(path)
-                return text
-        text = self._draw(figure)
-        with suppress(OSError):
-            _write(path, text)
-        return text
+        name = key(figure)
+        if not self._find(name):
+            self._keep(name, to_svg(figure))
+        return self._known[name]
+
+    def prepare(self, figures: Iterable[Figure]) -> None:
+        """Draw many figures, several at once where the system can do that.
+
+        Args:
+            figures: The figures. Those that were drawn before are not drawn again.
+        """
+        wanted = {key(figure): figure for figure in figures}
+        missing = {name: figure for name, figure in wanted.items() if not self._find(name)}
+        if len(missing) < MANY or "fork" not in multiprocessing.get_all_start_methods():
+            return  # each is drawn when it is asked for
+        with drawing():  # imports Matplotlib once for all
+            pool = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"))
+        with pool:
+            for name, text in zip(missing, pool.map(to_svg, missing.values(), chunksize=4), strict=True):
+                self._keep(name, text)
+
+    def _find(self, name: str) -> bool:
+        if name not in self._known and self._folder:
+            path = self._folder / f"{name}.svg"
+            with suppress(OSError, UnicodeDecodeError):
+                text = path.read_text("utf-8")
+                if text.endswith("</svg>"):
+                    os.utime(path)
+                    self._known[name] = text
+        return name in self._known
+
+    def _keep(self, name: str, text: str) -> None:
+        self.drawn += 1
+        self._known[name] = text
+        if self._folder:
+            with suppress(OSError):
+                _write(self._folder / f"{name}.svg", text)
 
     def prune(self) -> None:
         """Delete what has not been used for long."""
@@ -66,10 +99,6 @@ class Cache:
             for path in self._folder.glob("*.svg"):
                 if path.stat().st_mtime < time.time() - KEPT:
                     path.unlink()
-
-    def _draw(self, figure: Figure) -> str:
-        self.drawn += 1
-        return to_svg(figure)
 
 
 def key(figure: Figure) -> str:

@@ -76,12 +76,12 @@ def _draw_line(axes: Any, line: Line, look: dict[str, Any]) -> None:
     from matplotlib.path import Path
 
     x, y = _fewer(line)
-    axes.add_line(Line2D(x, y, clip_on=False, solid_capstyle="round", **look))
+    axes.add_artist(Line2D(x, y, clip_on=False, solid_capstyle="round", **look))
     dots = [p for i, p in enumerate(zip(x, y, strict=True)) if _is_finite(p) and (len(x) <= FEW or _is_alone(y, i))]
     if dots:  # a line of no length with round ends
         path = Path([point for point in dots for _ in range(2)], [Path.MOVETO, Path.LINETO] * len(dots))
         path.should_simplify = False
-        axes.add_patch(
+        axes.add_artist(
             PathPatch(path, clip_on=False, facecolor="none", edgecolor=look["color"], linewidth=6, capstyle="round")
         )
 
@@ -135,5 +135,5 @@ def _draw_names(sheet: Sheet, rows: Sequence[Sequence[tuple[float, int, str]]], 
     for i, row in enumerate(rows):
         middle = NAMES * (i + 0.5)
         for place, number, name in row:
-            axes.add_line(Line2D([place, place + 24], [middle, middle], clip_on=False, **_look(number)))
+            axes.add_artist(Line2D([place, place + 24], [middle, middle], clip_on=False, **_look(number)))
             axes.text(place + 30, middle + 0.35 * FONT, name, va="baseline")

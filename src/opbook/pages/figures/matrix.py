@@ -117,7 +117,7 @@ def _fill(axes: Any, cells: Cells, level: Callable[[float], int], gap_x: float, 
             look = {"facecolor": HOT if strength > 0 else COLD, "alpha": abs(strength) / LEVELS, "linewidth": 0}
         path = Path(points, codes * (len(points) // len(codes)))
         path.should_simplify = False
-        axes.add_patch(PathPatch(path, clip_on=False, **look))
+        axes.add_artist(PathPatch(path, clip_on=False, **look))
 
 
 def _write(axes: Any, cells: Cells, high: float) -> None:
