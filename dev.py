@@ -10,7 +10,7 @@
 Arguments behind the command go to the tool that it runs: python3 dev.py test -k tape -n 2
 
 What it needs is installed with pip into .venv beside this file, once, and again when a pyproject.toml changes. Delete
-that folder to be rid of it; nothing is written elsewhere.
+that folder to be rid of it; nothing is installed elsewhere.
 """
 
 import sys
@@ -50,7 +50,7 @@ CHECKS = {
 COMMANDS = {
     "serve": ["opbook", "site", "serve"],
     "site": ["opbook", "site", "build", "--strict"],
-    "test": ["pytest"],
+    "test": ["pytest", "--numprocesses=auto", "--maxprocesses=4", "--dist=worksteal"],  # a later -n 0 undoes it
 }
 
 

@@ -38,7 +38,11 @@ _COMPARED: dict[type, tuple[type[ast.cmpop], ...]] = {
     ast.NotIn: (ast.In,),
 }
 _PAIRS = (("sum", "mean"), ("max", "min"), ("maximum", "minimum"), ("any", "all"), ("sin", "cos"), ("zeros", "ones"))
-_NAMESAKES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])} | {"exp": "expm1", "log": "log1p", "round": "rint"}
+_NAMESAKES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])} | {
+    "exp": "expm1",
+    "log": "log1p",
+    "round": "rint",
+}
 _OPTIONAL = ("mask", "key_mask", "bias", "allowed")
 _MODULES = ("np", "math", "builtins", "opbook", "tree")
 

@@ -176,4 +176,12 @@ def test_the_worker_says_what_is_wrong_with_a_plugin_file(write: Write, tmp_path
 
 
 def _request(docs: Path, **changes: object) -> dict[str, object]:
-    return {"plugins": [], "docs": str(docs), "guides": [], "folder": "b", "autodoc": False, "fragments": [], "verify": False} | changes
+    return {
+        "plugins": [],
+        "docs": str(docs),
+        "guides": [],
+        "folder": "b",
+        "autodoc": False,
+        "fragments": [],
+        "verify": False,
+    } | changes

@@ -10,6 +10,25 @@ from opbook.errors import InputError
 from opbook_attention_weights.pairs import allowed_pairs, pair_scores, score_scale
 
 
+def _samples(draw):
+    q, k = draw.normal(3, 2), draw.normal(4, 2)
+    mask = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
+    yield draw.call(draw.normal(4, 2), draw.normal(4, 2), causal=True)
+    yield draw.call(q, draw.normal(2, 4, 2), key_mask=draw.mask(2, 4))
+    yield draw.call(draw.normal(2, 3, 2), k, key_mask=draw.mask(2, 4))
+    yield draw.edge("a bias of -inf", q, k, bias=np.where(mask, draw.normal(3, 4), -np.inf))
+    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+        dirty_q, dirty_k = q.copy(), k.copy()
+        dirty_q[1, 0] = dirty_k[2, 1] = rubbish
+        yield draw.edge(f"{name} in blocked slots", dirty_q, dirty_k, mask)
+    yield draw.edge("scores far apart", 100 * q, 100 * k)
+    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, mask)
+    largest = np.full((3, 1), 1e154), 8e153 * np.array([[0.1], [1.0], [0.5], [0.7]])
+    yield draw.edge("scores close to the largest number", *largest, mask)
+    yield draw.edge("no keys", q, k[:0])
+    yield draw.edge("no columns", q[:, :0], k[:, :0], scale=1.0)
+
+
 # Row i says how much of each key's value goes into query i's answer. The rows of a softmax add up to 1, so an answer is
 # an average of values, never more than the largest of them.
 #
@@ -23,7 +42,11 @@ from opbook_attention_weights.pairs import allowed_pairs, pair_scores, score_sca
 #
 # **The gradient.** For one row, with weights p and cotangent g, the scores' gradient is p ∘ (g − ⟨p, g⟩). It is 0
 # wherever p is, so nothing flows back into a blocked key. From the scores on it is two matrix products.
-@builtin(category="Statistics & ML", aliases=("attention probabilities", "attention scores", "attention map"))
+@builtin(
+    category="Statistics & ML",
+    aliases=("attention probabilities", "attention scores", "attention map"),
+    samples=_samples,
+)
 def attention_weights(
     q: Array["... Nq D"],
     k: Array["... Nk D"],
@@ -127,6 +150,12 @@ def _mask_samples(draw):
     for align in ("upper-left", "lower-right"):
         yield draw.call(2, 4, align=align)
         yield draw.call(4, 2, align=align)
+    yield from ((0,), (0, 0))
+    yield draw.refused("a negative number of queries", -1)
+    yield draw.refused("a negative number of queries only", -1, 2, align="upper-left")
+    yield draw.refused("a negative number of keys", 2, -1, align="upper-left")
+    yield draw.refused("more than 10**8 entries", 10**4, 10**4 + 1, align="upper-left")
+    yield draw.refused("other numbers and no align", 2, 3)
 
 
 # "Causal" means that no position may look at a later one. With as many queries as keys that is the lower triangle. With

@@ -59,8 +59,11 @@ def has_arrays(sample: Sample) -> bool:
 
 
 def is_differentiable(subject: Subject, sample: Sample) -> bool:
-    """Whether there is something to differentiate, and something to differentiate it by."""
-    return has_arrays(sample) and is_numeric(subject.op(*sample.args, **sample.kwargs))
+    """Whether there is something to differentiate, and something to differentiate it by. (NaN has no gradient.)"""
+    if not has_arrays(sample):
+        return False
+    value = subject.op(*sample.args, **sample.kwargs)
+    return is_numeric(value) and not any(np.isnan(leaf).any() for leaf in tree.leaves(value))
 
 
 def cotangent_of(value: Any, seed: int = 0) -> Any:
