@@ -74,6 +74,7 @@ def own_memory(subject: Subject) -> Evidence:
         value, pullback = subject.op.value_and_pullback(*mine.args, **mine.kwargs)
         g = cotangent_of(value)
         before = pullback(g)
+        _gradients_are_own(subject, sample, _arrays(before), _arrays(g, mine.args, mine.kwargs))
         kept = _bits(before)
         for label, arrays in (
             ("its arguments", _arrays(mine.args, mine.kwargs)),
@@ -89,6 +90,13 @@ def own_memory(subject: Subject) -> Evidence:
                     f"changing {label} in place changes its gradients: it must keep copies{on(subject, sample)}"
                 )
     return evidence
+
+
+def _gradients_are_own(subject: Subject, sample: Sample, gradients: list[Any], given: list[Any]) -> None:
+    if any(np.may_share_memory(a, b) for a in gradients for b in given):
+        raise Refuted(f"a gradient shares memory with an argument or the cotangent{on(subject, sample)}")
+    if not all(gradient.flags.writeable for gradient in gradients):
+        raise Refuted(f"a gradient is read-only, so some of its entries share memory{on(subject, sample)}")
 
 
 def _value_is_own(subject: Subject, sample: Sample) -> None:

@@ -193,13 +193,15 @@ def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
     evidence = Evidence()
     for sample, _ in _differentiable(subject):
         value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
-        first, second = cotangent_of(value, 1), cotangent_of(value, 2)
+        first = cotangent_of(value, 1)
+        # some entries of which are 0: what nobody asks for has the gradient 0, also where a slope is infinite
+        second = tree.map_leaves(lambda leaf: np.where(leaf < -0.4, 0, leaf)[()], cotangent_of(value, 2))
         both = tree.rebuild(
             value, [2 * a - 3 * b for a, b in zip(tree.leaves(first), tree.leaves(second), strict=True)]
         )
         a, b, combined, again = (tree.leaves(pullback(g)) for g in (first, second, both, first))
-        expected = [None if x is None else 2 * x - 3 * y for x, y in zip(a, b, strict=True)]
-        error = relative_error(combined, expected)
+        pairs = [_comparable(*three) for three in zip(combined, a, b, strict=True)]
+        error = relative_error([pair[0] for pair in pairs], [pair[1] for pair in pairs])
         if error > TOLERANCE["float64"]:
             raise Refuted(f"the pullback of 2a - 3b is off by {error:.1e}: it is not linear{on(subject, sample)}")
         if any(
@@ -209,6 +211,14 @@ def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
         evidence.measured(error)
         evidence.inputs += 1
     return evidence
+
+
+def _comparable(combined: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """The gradient by 2a - 3b and what it should be; 0 for both where infinities meet, of which nothing is expected."""
+    if combined is None:
+        return None, None
+    infinite = np.isinf(a) & np.isinf(b)
+    return np.where(infinite, 0, combined), np.where(infinite, 0, 2 * a - 3 * b)
 
 
 @check("gradient dtypes", "Every gradient has its argument's structure, shape and dtype, in every precision.")

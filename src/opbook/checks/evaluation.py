@@ -34,6 +34,8 @@ def _hold_to_annotation(subject: Subject, sample: Sample, call: Call, value: Any
         raise Refuted(f"expected an array as annotated, got a {type(value).__name__}{on(subject, sample)}")
     if isinstance(returns, MaskSpec) != (value.dtype == np.bool_):
         raise Refuted(f"expected {returns.words()} as annotated, got dtype {value.dtype}{on(subject, sample)}")
+    if value.dtype.kind not in "fb":
+        raise Refuted(f"expected floating-point numbers, got dtype {value.dtype}{on(subject, sample)}")
     expected = _annotated_shape(call, returns)
     if returns.dims and (len(value.shape) < len(expected) or (value.shape != expected and None not in expected)):
         raise Refuted(f"expected shape {expected} as annotated, got {value.shape}{on(subject, sample)}")
@@ -67,6 +69,32 @@ def rule_value(subject: Subject) -> Evidence:
     if not evidence.inputs:
         raise NotApplicable("no rule: the tape differentiates the definition")
     return evidence
+
+
+@check("known answers", "Where the samples give an answer, worked out in another way, it is the value.")
+def known_answers(subject: Subject) -> Evidence:
+    """Hold both definition and rule to it: what the two share, no comparison of one with the other can refute."""
+    evidence = Evidence()
+    for sample, call in subject.calls():
+        if sample.known is None:
+            continue
+        for what, value in (("definition", call.define()), ("value", subject.op(*sample.args, **sample.kwargs))):
+            error = relative_error(value, sample.known)
+            if error > TOLERANCE["float64"]:
+                raise Refuted(f"the {what} differs by {error:.1e} from what is known{on(subject, sample)}")
+            if _signs_of_zeros(value) != _signs_of_zeros(sample.known):
+                raise Refuted(f"the {what} has 0 and -0 otherwise than is known{on(subject, sample)}")
+            evidence.measured(error)
+        evidence.inputs += 1
+    if not evidence.inputs:
+        raise NotApplicable("its samples give no answers")
+    return evidence
+
+
+def _signs_of_zeros(value: Any) -> list[list[bool]]:
+    """For each array, whether its zeros are negative."""
+    arrays = [np.asarray(leaf) for leaf in tree.leaves(value)]
+    return [np.signbit(array[array == 0]).tolist() for array in arrays if array.dtype.kind == "f"]
 
 
 @check("dtypes", "float16, float32 and float64 come out as they went in, as precise as they can be.")

@@ -139,12 +139,14 @@ def _compared(case: str, what: str, run: Callable[[], Any], expected: Any, toler
 def _difference(got: list[Any], expected: list[Any], error: float) -> str:
     """Say what differs first: a shape, or the worst entry with both numbers."""
     for mine, theirs in zip(got, expected, strict=True):
+        if theirs is None or isinstance(theirs, str) or callable(theirs):
+            return f"expected {theirs!r}, got {mine!r}"
         a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
         if a.shape != b.shape:
             return f"expected shape {b.shape}, got {a.shape}"
         with np.errstate(invalid="ignore"):
-            gap = np.nan_to_num(np.abs(a - b), nan=np.inf)
-            gap[np.isnan(a) & np.isnan(b)] = 0
+            alike = (a == b) | (np.isnan(a) & np.isnan(b))
+            gap = np.where(alike, 0, np.nan_to_num(np.abs(a - b), nan=np.inf))
         if gap.size and gap.max() > 0:
             index = np.unravel_index(np.argmax(gap), gap.shape)
             at = f" at {list(map(int, index))}" if index else ""

@@ -30,6 +30,7 @@ class Sample:
         kwargs: Keyword arguments.
         is_edge: Whether it lies where differences say nothing: next to a kink, or with numbers that are not finite.
         is_refused: Whether the builtin must refuse it with an error.
+        known: The value, worked out in another way; None where it is not known.
     """
 
     label: str
@@ -37,6 +38,7 @@ class Sample:
     kwargs: dict[str, Any] = field(default_factory=dict)
     is_edge: bool = False
     is_refused: bool = False
+    known: Any = None
 
 
 class Draw:
@@ -67,6 +69,10 @@ class Draw:
     def edge(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
         """A sample at an edge, with its name: values and rules are compared there, but no differences are taken."""
         return Sample(label, args, kwargs, is_edge=True)
+
+    def known(self, label: str, value: Any, /, *args: Any, **kwargs: Any) -> Sample:
+        """A sample at an edge whose value is known: by hand, or by code that definition and rule do not use."""
+        return Sample(label, args, kwargs, is_edge=True, known=value)
 
     def refused(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
         """A call that the builtin must refuse, with what is wrong about it."""

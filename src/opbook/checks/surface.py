@@ -1,11 +1,13 @@
 """Checks of what people meet: documentation, error messages, the notation, examples."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from opbook import tree
+from opbook.builtin import Builtin
 from opbook.checks.answers import on
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.sampling import Sample, refused_by
@@ -74,14 +76,17 @@ def errors(subject: Subject) -> Evidence:
     op, sample = subject.op, subject.samples[0]
     params = op.bind(sample.args, sample.kwargs).shape.params
     for what, args, kwargs in _bad_calls(sample, params):
-        _must_refuse(subject, f"with {what}", lambda a=args, k=kwargs: op(*a, **k), sample)
+        _must_refuse(subject, f"with {what}", partial(op, *args, **kwargs), sample)
         evidence.inputs += 1
     for bad in refused_by(op):
-        _must_refuse(subject, f"with {bad.label}", lambda b=bad: op(*b.args, **b.kwargs), bad)
-        by_definition = f"with {bad.label}, in its definition"
-        _must_refuse(subject, by_definition, lambda b=bad: op.bind(b.args, b.kwargs).define(), bad)
+        _must_refuse(subject, f"with {bad.label}", partial(op, *bad.args, **bad.kwargs), bad)
+        _must_refuse(subject, f"with {bad.label}, in its definition", partial(_define, op, bad), bad)
         evidence.inputs += 1
     return evidence
+
+
+def _define(op: Builtin, sample: Sample) -> Any:
+    return op.bind(sample.args, sample.kwargs).define()
 
 
 def _must_refuse(subject: Subject, when: str, call: Callable[[], Any], sample: Sample) -> None:
@@ -131,5 +136,5 @@ def examples(subject: Subject) -> Evidence:
         raise Refuted(f"no example calls it; write one in the plugin's examples.md ({subject.op.source_file})")
     for result in subject.examples:
         if result.status == "failed":
-            raise Refuted(f"{result.path}:{result.line}: {result.message}")
+            raise Refuted(result.message)
     return Evidence(inputs=len(subject.examples))
