@@ -19,7 +19,7 @@ def outcome(op, name):
 
 
 def mixed(rule=None):
-    """An op of two arguments of one shape, one of which is used twice: y = x · exp(w) + x · mean(x)."""
+    """An op of two arguments of one shape, one of which is used twice: y = x · tanh(w) + x · mean(x)."""
 
     @builtin(category="Tests")
     def op(x: Array["... D"], w: Array["... D"]) -> Array["... D"]:
@@ -35,7 +35,7 @@ def mixed(rule=None):
         Source:
             None.
         """
-        return x * np.exp(w) + x * x.mean(axis=-1, keepdims=True)
+        return x * np.tanh(w) + x * x.mean(axis=-1, keepdims=True)
 
     if rule is not None:
         op.defvjp(rule)
@@ -43,14 +43,14 @@ def mixed(rule=None):
 
 
 def right(x, w):
-    e, d = np.exp(w), x.shape[-1]
+    e, d = np.tanh(w), x.shape[-1]
     mean = x.mean(axis=-1, keepdims=True)
     x = x.copy()
     shape_x, shape_w = x.shape, w.shape
 
     def pullback(g):
         dx = g * (e + mean) + np.sum(g * x, axis=-1, keepdims=True) / d
-        return unbroadcast(dx, shape_x), unbroadcast(g * x * e, shape_w)
+        return unbroadcast(dx, shape_x), unbroadcast(g * x * (1 - e * e), shape_w)
 
     return x * e + x * mean, pullback
 
@@ -110,7 +110,7 @@ def test_a_wrong_gradient_is_refuted_and_said_whose(change, whose):
 def test_forgetting_one_use_of_an_argument_is_refuted():
     def rule(x, w):
         value, pullback = right(x, w)
-        e = np.exp(w)
+        e = np.tanh(w)
 
         def without_the_mean(g):
             dx, dw = pullback(g)
@@ -246,6 +246,59 @@ def test_a_reference_cycle_is_refuted():
     assert "reference cycles" in outcome(mixed(rule), "memory").message
 
 
+def test_global_state_is_refuted():
+    kept = {}
+
+    def rule(x, w):
+        value, kept["pullback"] = right(x, w)
+        return value, lambda g: kept["pullback"](g)
+
+    assert "answers differently" in outcome(mixed(rule), "pullback").message
+
+
+def test_a_leak_is_refuted():
+    kept = []
+
+    def rule(x, w):
+        kept.append(x)
+        return right(x, w)
+
+    assert "stays alive" in outcome(mixed(rule), "memory").message
+
+
+def test_a_tile_with_a_wrong_rest_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        value[..., 8:] *= 1.01
+        return value, pullback
+
+    assert "larger sizes" in outcome(mixed(rule), "rule value").message
+
+
+def test_a_rule_right_only_near_zero_is_refuted():
+    def rule(x, w):
+        value, pullback = right(np.clip(x, -6, 6), w)
+        return value, pullback
+
+    assert "numbers up to some 1000" in outcome(mixed(rule), "rule value").message
+
+
+def test_a_rule_right_only_for_a_contiguous_cotangent_is_refuted():
+    def change(dx, dw, g, x):
+        return (dx, dw) if g.flags.c_contiguous else (dx * 2, dw)
+
+    assert outcome(mixed(changed(change)), "layouts").status == "failed"
+
+
+def test_a_formula_that_overflows_is_refuted():
+    @builtin(category="Tests")
+    def naive(x: Array["..."]) -> Array["..."]:
+        """The logistic function as it is written in books."""
+        return 1 / (1 + np.exp(-x))
+
+    assert "overflow" in outcome(naive, "warnings").message
+
+
 def test_a_warning_is_refuted():
     def rule(x, w):
         value, pullback = right(x, w)
@@ -283,7 +336,7 @@ def test_a_tape_that_is_wrong_is_refuted_by_both_opinions(monkeypatch):
     from opbook.derivatives.table import Primitive
 
     monkeypatch.setitem(
-        PRIMITIVES, np.exp, Primitive(lambda x: (np.exp(x), (lambda g: g * np.exp(x) * 1.01,)))
+        PRIMITIVES, np.tanh, Primitive(lambda x: (np.tanh(x), (lambda g: g * (1 - np.tanh(x) ** 2) * 1.01,)))
     )  # fmt: skip
     for name in ("differences", "taylor"):
         found = outcome(mixed(), name)

@@ -40,12 +40,21 @@ def _samples(draw):
         dirty_q[1], dirty_k[4], dirty_k[2, 0] = (1e300, -1e300), 1e300, rubbish  # they overflow, and cancel each other
         yield draw.edge(f"{name} and 1e300 in blocked slots", dirty_q, dirty_k, mask)
     yield draw.edge("a bias of nothing but -inf", q, k, bias=np.full((3, 5), -np.inf))
+    bad_q, bad_k, answer = q.copy(), k.copy(), by_hand(q, k, mask, 2**-0.5)
+    bad_q[0, 1] = bad_k[0, 0] = answer[0] = np.nan  # only query 0 may attend to key 0
+    yield draw.known("NaN in a query that attends to some keys", answer, bad_q, k, mask)
+    yield draw.known("NaN in a key that is attended to by one query", answer, q, bad_k, mask)
+    both = np.stack([answer, by_hand(q, k, mask, 2**-0.5)])
+    yield draw.known("NaN in one of two batches", both, np.stack([bad_q, q]), np.stack([bad_k, k]), mask)
     yield draw.edge("scores far apart", 100 * q, 100 * k)
     yield draw.edge("scores far apart, masked", 100 * q, 100 * k, mask)
     largest = np.full((3, 1), 1e154), 8e153 * np.array([[0.1], [1.0], [0.5], [0.7], [0.2]])
     yield draw.edge("scores close to the largest number", *largest, mask)
     yield draw.edge("no keys", q, k[:0])
     yield draw.edge("no columns", q[:, :0], k[:, :0], scale=1.0)
+    yield draw.refused("no columns and no scale", q[:, :0], k[:, :0])
+    yield draw.refused("causal and other numbers of queries and keys", q, k, causal=True)
+    yield draw.refused("a key_mask with one batch axis for two", draw.normal(2, 2, 3, 2), k, key_mask=draw.mask(2, 5))
 
 
 # Row i says how much of each key's value goes into query i's answer. The rows of a softmax add up to 1, so an answer is

@@ -28,11 +28,11 @@ def is_numeric(value: Any) -> bool:
     )
 
 
-def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
-    """The same sample with every floating-point array changed."""
+def with_arrays(sample: Sample, change: Callable[[Any], Any], kinds: str = "f") -> Sample:
+    """The same sample with every array changed whose dtype is of some kinds: floating-point ones unless given."""
 
     def convert(leaf: Any) -> Any:
-        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in kinds else leaf
 
     args, kwargs = tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs)
     return replace(sample, args=args, kwargs=kwargs)
@@ -51,6 +51,16 @@ def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> It
         leaves = zip(tree.leaves(rounded.args), tree.leaves(sample.args), strict=True)
         if not any(isinstance(a, np.ndarray) and np.isinf(a).sum() > np.isinf(b).sum() for a, b in leaves):
             yield name, rounded
+
+
+def rounded_like(exact: Any, value: Any) -> Any:
+    """Exact numbers in the dtypes of a value: beyond a dtype's range, inf is the right answer."""
+
+    def convert(wide: Any, narrow: Any) -> Any:
+        return wide.astype(narrow.dtype) if isinstance(narrow, np.ndarray | np.floating) else wide
+
+    with np.errstate(over="ignore"):
+        return tree.rebuild(exact, map(convert, tree.leaves(exact), tree.leaves(value)))
 
 
 def has_arrays(sample: Sample) -> bool:
@@ -74,9 +84,9 @@ def cotangent_of(value: Any, seed: int = 0) -> Any:
     )
 
 
-def answer(subject: Subject, sample: Sample) -> Any:
-    """The value, and the gradients if there are any."""
+def answer(subject: Subject, sample: Sample, layout: Callable[[Any], Any] = lambda array: array) -> Any:
+    """The value, and the gradients if there are any, with the cotangent in a layout of memory."""
     if not is_differentiable(subject, sample):
         return subject.op(*sample.args, **sample.kwargs)
     value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
-    return value, pullback(cotangent_of(value))
+    return value, pullback(tree.map_leaves(lambda g: layout(np.asarray(g)), cotangent_of(value)))

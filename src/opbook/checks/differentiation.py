@@ -1,5 +1,6 @@
 """Checks of gradients: rule against tape, tape against differences, and what a pullback promises."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,7 +8,15 @@ import numpy as np
 
 from opbook import tree
 from opbook.call import Call
-from opbook.checks.answers import cotangent_of, in_every_precision, in_precision, is_differentiable, on
+from opbook.checks.answers import (
+    cotangent_of,
+    in_every_precision,
+    in_precision,
+    is_differentiable,
+    on,
+    rounded_like,
+    with_arrays,
+)
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.numbers import (
     DIFFERENCE_TOLERANCE,
@@ -20,7 +29,7 @@ from opbook.checks.numbers import (
 )
 from opbook.checks.sampling import Sample
 from opbook.differentiate import vjp
-from opbook.errors import TapeError
+from opbook.errors import OpbookError, TapeError
 
 NOTHING = "there is no floating-point array to differentiate, or none in the value"
 
@@ -187,7 +196,7 @@ def _norm(arrays: list[Any]) -> float:
     return float(np.sqrt(sum(np.sum(np.square(a)) for a in arrays)))
 
 
-@check("pullback", "The pullback is linear, and called twice it answers the same, bit for bit.")
+@check("pullback", "The pullback is linear, and answers the same when it is called again after another call.")
 def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
     """Compare the pullback of a combination with the combination of pullbacks."""
     evidence = Evidence()
@@ -195,11 +204,17 @@ def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
         value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
         first = cotangent_of(value, 1)
         # some entries of which are 0: what nobody asks for has the gradient 0, also where a slope is infinite
-        second = tree.map_leaves(lambda leaf: np.where(leaf < -0.4, 0, leaf)[()], cotangent_of(value, 2))
+        second = cotangent_of(value, 2)
+        if all(np.isfinite(leaf).all() for leaf in tree.leaves(value)):
+            second = tree.map_leaves(lambda g: np.where(g < -0.4, 0, g)[()], second)
         both = tree.rebuild(
             value, [2 * a - 3 * b for a, b in zip(tree.leaves(first), tree.leaves(second), strict=True)]
         )
-        a, b, combined, again = (tree.leaves(pullback(g)) for g in (first, second, both, first))
+        a, b, combined = (tree.leaves(pullback(g)) for g in (first, second, both))
+        other = with_arrays(sample, lambda array: array * 1.5)
+        with contextlib.suppress(OpbookError):  # a call in between, which must not be remembered
+            subject.op.value_and_pullback(*other.args, **other.kwargs)
+        again = tree.leaves(pullback(first))
         pairs = [_comparable(*three) for three in zip(combined, a, b, strict=True)]
         error = relative_error([pair[0] for pair in pairs], [pair[1] for pair in pairs])
         if error > TOLERANCE["float64"]:
@@ -247,7 +262,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
             wide = in_precision(rounded, "float64")
             _, pull_wide = subject.op.value_and_pullback(*wide.args, **wide.kwargs)
             exact = pull_wide(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g))
-            error = relative_error(gradients, exact)
+            error = relative_error(gradients, rounded_like(exact, gradients))
             if error > 3 * TOLERANCE[name]:  # a gradient is a longer computation than a value
                 raise Refuted(f"in {name} a gradient is off by {error:.1e}{on(subject, rounded)}")
         evidence.inputs += 1
