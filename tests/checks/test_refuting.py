@@ -534,3 +534,18 @@ def test_arrays_without_axes_keep_them_off_in_every_layout():
 
     for each in (op, scaled):
         assert outcome(each, "layouts").status == "passed"
+
+
+def test_the_gradient_of_a_number_is_checked_as_that_of_an_array_is():
+    def rule(x, by):
+        kept = x.copy()
+        return x * by, lambda g: (g * by, 1.01 * np.sum(g * kept))
+
+    @builtin(category="Tests")
+    def stretched(x: Array["N"], by: float) -> Array["N"]:
+        """Stretches."""
+        return x * by
+
+    assert outcome(stretched, "differences").status == "passed"
+    stretched.defvjp(rule)
+    assert "gradient of argument 2 (by): the rule's differs by 1.0e-02" in outcome(stretched, "rule gradient").message

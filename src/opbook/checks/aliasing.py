@@ -132,9 +132,9 @@ def memory(subject: Subject) -> Evidence:
     if not samples:
         raise NotApplicable("it takes no floating-point array")
     answer(subject, samples[0])  # whatever is made once and kept is not what this looks for
-    gc.collect()
     was_enabled = gc.isenabled()
     gc.disable()
+    gc.freeze()  # what is there already need not be gone through
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
         for sample in samples:
@@ -155,6 +155,7 @@ def memory(subject: Subject) -> Evidence:
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
+        gc.unfreeze()
         if was_enabled:
             gc.enable()
     return Evidence(inputs=len(samples))

@@ -69,8 +69,16 @@ def has_arrays(sample: Sample) -> bool:
 
 
 def is_differentiable(subject: Subject, sample: Sample) -> bool:
-    """Whether there is something to differentiate, and something to differentiate it by. (NaN has no gradient.)"""
-    if not has_arrays(sample):
+    """Whether there is something to differentiate, and something to differentiate it by."""
+    if not any(sample is mine for mine in subject.samples):
+        return _has_gradient(subject, sample)
+    if id(sample) not in subject.differentiable:  # every check asks, and the answer takes a call
+        subject.differentiable[id(sample)] = _has_gradient(subject, sample)
+    return subject.differentiable[id(sample)]
+
+
+def _has_gradient(subject: Subject, sample: Sample) -> bool:
+    if not has_arrays(sample) and not any(isinstance(leaf, float) for leaf in tree.leaves(sample.args)):
         return False
     value = subject.op(*sample.args, **sample.kwargs)
     return is_numeric(value) and not any(np.isnan(leaf).any() for leaf in tree.leaves(value))

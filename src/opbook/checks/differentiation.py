@@ -50,7 +50,7 @@ def _smooth(subject: Subject) -> Iterator[tuple[Sample, Call]]:
 
 
 def _defined(call: Call) -> tuple[Callable[..., Any], list[Any], list[int]]:
-    """The definition as a function of the arguments that have arrays in them; those arguments; their positions."""
+    """The definition as a function of the arguments that have floats in them; those arguments; their positions."""
     places = [i for i, argument in enumerate(call.positional) if _floats(argument)]
 
     def of_arrays(*arrays: Any) -> Any:
@@ -63,7 +63,10 @@ def _defined(call: Call) -> tuple[Callable[..., Any], list[Any], list[int]]:
 
 
 def _floats(argument: Any) -> bool:
-    return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(argument))
+    return any(
+        isinstance(leaf, float) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f")
+        for leaf in tree.leaves(argument)
+    )
 
 
 def _leaf_names(call: Call, places: list[int]) -> list[str]:

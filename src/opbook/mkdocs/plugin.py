@@ -89,11 +89,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 "folder": self._folder(),
                 "autodoc": "mkdocstrings" in config.plugins,
                 "verify": self.config.verify,
-                "known": self._answer.get("verification"),
+                "known": _verified.get(config.config_file_path),
                 "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
             },
             str(Path(config.config_file_path).parent) if config.config_file_path else ".",
         )
+        _verified[config.config_file_path] = self._answer["verification"]
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages, and the styles and scripts that they need.
@@ -174,6 +175,10 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         excluded = config.exclude_docs
         kept = (path for path in found if not (excluded and excluded.match_file(path.relative_to(docs).as_posix())))
         return sorted(kept)
+
+
+_verified: dict[str | None, Any] = {}
+"""What the checks said in this process's last build of each site: `serve` makes a new plugin for every build."""
 
 
 def _fragments_in(path: Path) -> list[str]:

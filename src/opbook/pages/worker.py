@@ -49,7 +49,7 @@ def _failed(message: str) -> dict[str, Any]:
         "index": "",
         "nav": {},
         "fragments": {},
-        "verification": None,
+        "verification": {},
         "warnings": [],
         "watch": [],
     }
@@ -63,10 +63,9 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     warnings = [
         info.error for info in loaded.plugins if info.state == "failed" and info.source.module not in files
     ] + loaded.conflicts()
-    verification = verified(loaded, request.get("known")) if request["verify"] else None
-    results = verification["results"] if verification else {}
+    verification = verified(loaded, request.get("known")) if request["verify"] else {}
     guides = read_guides(request["docs"], request["guides"])
-    book = build(loaded, guides, {name: read(result) for name, result in results.items()})
+    book = build(loaded, guides, {name: read(result) for name, result in verification.items()})
     rendered = render(book, request["folder"], request["autodoc"])
     return {
         "pages": rendered.pages,
