@@ -137,7 +137,8 @@ def test_the_pages_of_this_project_are_collected(pytester):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("```py\nx\n```\n")
     (pytester.path / "plugins/x/opbook_x/__init__.py").write_text("def opbook_builtins(): ...")
-    result = pytester.runpytest_inprocess("--import-mode=importlib", "-rf")
+    plugin = ("-p", "opbook.pytest_plugin")  # pytester loads no entry points
+    result = pytester.runpytest_inprocess("--import-mode=importlib", "-rf", *plugin)
     failed = {line.split("::")[0].removeprefix("FAILED ") for line in result.outlines if line.startswith("FAILED ")}
     assert failed == {
         *("README.md", "docs/a.md", "docs/b/c.md"),
