@@ -56,6 +56,12 @@ class Binding:
         """The shape that all batch axes broadcast to."""
         return np.broadcast_shapes(*(shape for shape, _ in self.batches))
 
+    def shape_of(self, spec: "ArraySpec") -> tuple[int | None, ...]:
+        """The shape that an annotation asks for; None for a dimension that is not fixed."""
+        extents = [dim if isinstance(dim, int) else self.size(dim.removeprefix("#")) for dim in spec.dims]
+        sizes = [extent.size if isinstance(extent, Extent) else extent for extent in extents]
+        return (*(self.batch() if spec.batched else ()), *sizes)
+
 
 class Spec:
     """What an argument must be. Subclasses check and convert."""

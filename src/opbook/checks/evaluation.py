@@ -21,7 +21,7 @@ from opbook.checks.answers import (
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample
-from opbook.specs import ArraySpec, Binding, MaskSpec
+from opbook.specs import ArraySpec, MaskSpec
 
 LAYOUT_TOLERANCE = 1e-8
 """What another order of summation may change where terms cancel; a layout that is misread changes everything."""
@@ -48,19 +48,9 @@ def _hold_to_annotation(subject: Subject, sample: Sample, call: Call, value: Any
         raise Refuted(f"expected {returns.words()} as annotated, got dtype {value.dtype}{on(subject, sample)}")
     if value.dtype.kind not in "fb":
         raise Refuted(f"expected floating-point numbers, got dtype {value.dtype}{on(subject, sample)}")
-    expected = _annotated_shape(call, returns)
+    expected = call.shape.shapes_made(call.positional)[0]
     if returns.dims and (len(value.shape) < len(expected) or (value.shape != expected and None not in expected)):
         raise Refuted(f"expected shape {expected} as annotated, got {value.shape}{on(subject, sample)}")
-
-
-def _annotated_shape(call: Call, returns: ArraySpec) -> tuple[int | None, ...]:
-    """The shape that the annotation gives, with None for dimensions that no argument fixes."""
-    binding = Binding()
-    for param, value in zip(call.shape.params, call.positional, strict=False):
-        if value is not None:
-            param.spec.convert(value, param.name, binding)
-    sizes = [dim if isinstance(dim, int) else getattr(binding.size(dim), "size", None) for dim in returns.dims]
-    return (*(binding.batch() if returns.batched else ()), *sizes)
 
 
 @check("rule value", "The rule's value equals the definition's.")
