@@ -50,7 +50,7 @@ CHECKS = {
 COMMANDS = {
     "serve": ["opbook", "site", "serve"],
     "site": ["opbook", "site", "build", "--strict"],
-    "test": ["pytest"],
+    "test": ["pytest", "--numprocesses=auto", "--maxprocesses=4", "--dist=worksteal"],  # a later -n 0 undoes it
 }
 
 

@@ -104,10 +104,16 @@ def test_one_file_plugins_by_argument_and_by_environment(installed, tmp_path, mo
         (GOOD.replace("@hookimpl", ""), ["no hook", "@hookimpl"]),
         (GOOD.replace("return [twice]", "return twice"), ["must return a list"]),
         (GOOD.replace("return [twice]", "return [twice.definition]"), ["no builtin", "@builtin(category=...)"]),
+        ("from opbook.ops import layer_norm", ["opbook.ops can't be used while plugins are being loaded"]),
+        (GOOD.replace("return [twice]", "return [twice, twice]"), ["2 builtins named twice"]),
+        (GOOD.replace('category="Tests"', "category=3"), ["category"]),
+        (GOOD.replace('category="Tests"', 'category="Tests", aliases="two"'), ['aliases=("two",)']),
+        ("class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd", ["Odd", "no message"]),
         (GOOD.replace('"""Doubles x."""', ""), ["DeclarationError: twice needs a docstring"]),
     ],
 )
 def test_a_plugin_that_fails_is_named_and_skipped(installed, tmp_path, monkeypatch, code, words):
+    monkeypatch.setattr("opbook.catalogue._default", None)
     installed.add(GOOD.replace("twice", "other"))
     bad = write(tmp_path / "bad.py", code)
     loaded = load([bad])
@@ -123,6 +129,13 @@ def test_a_plugin_that_fails_is_named_and_skipped(installed, tmp_path, monkeypat
         load([bad])
     monkeypatch.setenv("OPBOOK_DISABLE", "bad")
     assert [p.state for p in load([bad]).plugins] == ["disabled", "loaded"]
+
+
+def test_a_file_named_like_a_module_does_not_take_its_place(installed, tmp_path):
+    load([write(tmp_path / "colorsys.py", GOOD)])
+    import colorsys
+
+    assert hasattr(colorsys, "rgb_to_hsv")
 
 
 def test_a_missing_file_is_named(installed, tmp_path):

@@ -112,6 +112,33 @@ def test_changing_arrays_afterwards_changes_no_gradient():
     np.testing.assert_array_equal(pullback(np.ones(2))[0], before)
 
 
+def test_a_list_may_change_afterwards_too():
+    w = [1.0, 2.0]
+    _, pullback = vjp(lambda x: x * w, np.ones(2))
+    w[0] = 100.0
+    assert pullback(np.ones(2))[0].tolist() == [1, 2]
+
+
+def test_what_stop_gradient_gives_is_read_only():
+    def f(x):
+        plain = stop_gradient(x)
+        with pytest.raises(ValueError, match="read-only"):
+            plain[0] = 50
+        return (x * x).sum()
+
+    assert grad(f)(np.array([1.0, 2.0])).tolist() == [2, 4]
+
+
+def test_rounding_to_whole_numbers_has_no_gradient():
+    assert grad(lambda x: (x.astype(int) * 1.0 + x).sum())(np.ones(2)).tolist() == [1, 1]
+
+
+def test_the_mean_of_many_halves():
+    value, pullback = vjp(lambda x: x.mean(), np.full(70_000, 2, np.float16))
+    assert value == 2
+    assert pullback(1.0)[0].dtype == np.float16
+
+
 def test_an_index_array_may_change_afterwards():
     index = np.array([0, 0])
     _, pullback = vjp(lambda x: x[index], np.array([1.0, 2.0]))
@@ -140,7 +167,7 @@ def test_dropping_the_pullback_frees_the_tape_without_the_collector():
 
     def f(x):
         y = np.tanh(x)
-        inner.append(weakref.ref(stop_gradient(y)))
+        inner.append(weakref.ref(stop_gradient(y).base))
         return y * x
 
     gc.disable()
@@ -228,6 +255,12 @@ def test_value_and_grad_and_argnums():
         (lambda: vjp(lambda x: x.__setitem__(0, 1.0), np.ones(2)), TapeError, ["np.where", "written into"]),
         (lambda: vjp(lambda x: x.__iadd__(1.0), np.ones(2)), TapeError, ["x = x + y"]),
         (lambda: vjp(lambda x: np.add(np.ones(2), x, out=np.ones(2)), np.ones(2)), TapeError, ["out="]),
+        (lambda: grad(lambda x: None)(1.0), ShapeError, ["NoneType", "scalar"]),
+        (lambda: grad(lambda x: x > 0)(1.0), ShapeError, ["bool", "scalar"]),
+        (lambda: grad(np.multiply, (0, -2))(1.0, 2.0), ArgumentError, ["(0, -2)", "different"]),
+        (lambda: grad(np.sin, "x")(1.0), ArgumentError, ["'x'", "integer"]),
+        (lambda: vjp(3, 1.0), ArgumentError, ["function", "int"]),
+        (lambda: vjp(lambda x: np.abs(x * 1j), 1.0), DTypeError, ["complex128"]),
         (lambda: vjp(lambda x: x, {"w": [1.0, np.ones(2, complex)]}), DTypeError, ["complex128", "w[1]"]),
     ],
 )  # fmt: skip

@@ -6,10 +6,7 @@ import numpy as np
 
 from opbook import tree
 from opbook.errors import DTypeError, ShapeError
-from opbook.tape import TapeValue, newest_tape
-
-FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
-"""The dtypes that opbook computes with."""
+from opbook.tape import FLOATS, TapeValue, newest_tape
 
 
 def as_float_array(x: Any, what: str = "the argument") -> Any:
@@ -28,6 +25,8 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
     """
     if isinstance(x, TapeValue):
         return x
+    if x is None:
+        raise DTypeError(f"{what}: expected an array or a number, got None")
     if isinstance(x, tuple | list) and newest_tape(tree.leaves(x)) is not None:
         items = [as_float_array(item, what) for item in x]
         if len({item.shape for item in items}) > 1:

@@ -9,6 +9,7 @@ with `defvjp` is what runs where there is one: fast, in the caller's precision, 
 """
 
 import inspect
+import keyword
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
@@ -16,21 +17,8 @@ from typing import Any
 from opbook import docstrings, tree
 from opbook.call import Call
 from opbook.differentiate import vjp
-from opbook.errors import ArgumentError, DeclarationError, OpbookError
+from opbook.errors import ArgumentError, DeclarationError, OpbookError, renamed
 from opbook.signature import CallShape
-
-
-def renamed(error: OpbookError, builtin: str) -> OpbookError:
-    """Put a builtin's name before an error's message.
-
-    Args:
-        error: An error about an argument.
-        builtin: The builtin's name.
-
-    Returns:
-        An error of the same class.
-    """
-    return type(error)(f"{builtin}: {error}")
 
 
 class Builtin:
@@ -61,6 +49,10 @@ class Builtin:
         self.__doc__ = definition.__doc__
         self.__module__ = definition.__module__
         self.__wrapped__ = definition
+        if not self.name.isidentifier() or keyword.iskeyword(self.name) or self.name.startswith("_"):
+            raise DeclarationError(f"{self.name!r} is no name for a builtin: it must be a word that code can call")
+        if not all(isinstance(alias, str) for alias in aliases):
+            raise DeclarationError(f"{self.name}: aliases must be texts, but are {aliases!r}")
         if not self.summary:
             raise DeclarationError(f'{self.name} needs a docstring: its first line becomes "What it is"')
 
@@ -174,7 +166,10 @@ class Builtin:
 
 
 def builtin(
-    *, category: str, aliases: Iterable[str] = (), samples: Callable[[Any], Iterable[Any]] | None = None
+    *misused: Any,
+    category: str = "",
+    aliases: Iterable[str] = (),
+    samples: Callable[[Any], Iterable[Any]] | None = None,
 ) -> Callable[[Callable[..., Any]], Builtin]:
     """Make a builtin of a function.
 
@@ -191,7 +186,9 @@ def builtin(
     Raises:
         DeclarationError: The function has no docstring, or an annotation that is not understood.
     """
-    if callable(category):
+    if misused or not isinstance(category, str) or not category:
         raise DeclarationError('write @builtin(category="..."): a builtin needs a category to stand in the index')
+    if isinstance(aliases, str):
+        raise DeclarationError(f'aliases must be several texts: write aliases=("{aliases}",)')
     words = tuple(aliases)
     return lambda definition: Builtin(definition, category=category, aliases=words, samples=samples)

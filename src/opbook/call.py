@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from opbook import tree
-from opbook.arrays import FLOATS
 from opbook.derivatives import cast
 from opbook.differentiate import fit_cotangent, match_structure
-from opbook.errors import InputError, RuleError, TapeError
+from opbook.errors import InputError, OpbookError, RuleError, TapeError, renamed
 from opbook.signature import CallShape, Param
-from opbook.tape import TapeValue, newest_tape, off_tape
+from opbook.tape import FLOATS, TapeValue, newest_tape, off_tape
 
 
 class Call:
@@ -68,12 +67,17 @@ class Call:
 
     def _run(self, function: Callable[..., Any], positional: list[Any], keywords: dict[str, Any]) -> Any:
         """Run the definition or the rule; NumPy's complaint about an axis becomes one that names the builtin."""
+        name = self.shape.name
         try:
             return function(*positional, **keywords)
+        except OpbookError as error:
+            raise error if str(error).startswith(f"{name}:") else renamed(error, name) from None
         except np.exceptions.AxisError as error:
             axes = "1 axis" if error.ndim == 1 else f"{error.ndim} axes"
             what = str(error) if error.ndim is None else f"axis {error.axis} is out of range; the array has {axes}"
-            raise InputError(f"{self.shape.name}: {what}") from None
+            raise InputError(f"{name}: {what}") from None
+        except (ValueError, OverflowError, MemoryError) as error:  # NumPy's, mostly: sizes beyond its limits
+            raise InputError(f"{name}: {error or type(error).__name__}") from error
 
     def define(self) -> Any:
         """Evaluate the definition, in float64."""
@@ -110,7 +114,12 @@ class Call:
         assert self.shape.rule is not None
         dtype = np.dtype(np.float32) if self.dtype == np.float16 else self.dtype
         positional, keywords = self._in(dtype) if dtype is not None else (self.positional, self.keywords)
-        value, pullback = self._run(self.shape.rule, positional, keywords)
+        result = self._run(self.shape.rule, positional, keywords)
+        if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
+            raise RuleError(
+                f"{self.shape.name}: the rule must return (value, pullback), but returned a {_kind_of(result)}"
+            )
+        value, pullback = result
         structure = tree.map_leaves(lambda _: None, value)
         metas = [(np.shape(leaf), np.asarray(leaf).dtype) for leaf in tree.leaves(value)]
         templates = [tree.map_leaves(_template, argument) for argument in self.positional]
@@ -143,7 +152,8 @@ class Call:
 
     def _check_one(self, what: str, param: Param, gradient: Any, template: Any) -> Any:
         expected = tree.leaves(template)
-        if not param.spec.differentiable:
+        free = not param.spec.differentiable or (gradient is None and param.spec.may_be_constant)
+        if free:
             return tree.rebuild(template, [np.zeros(t.shape, t.dtype)[()] if t else None for t in expected])
         if not tree.same_structure(template, gradient):
             built, got = (", ".join(tree.paths(t, param.name)) for t in (template, gradient))
@@ -157,9 +167,15 @@ class Call:
                 got = "is None" if g is None else f"has shape {np.shape(g)}"
                 name = tree.paths(template, param.name)[i]
                 raise RuleError(f"{self.shape.name}: {what}, at {name}, must have shape {t.shape}, but {got}")
+            if np.asarray(g).dtype.kind not in "fiub":
+                raise RuleError(f"{self.shape.name}: {what} must be real, but has dtype {np.asarray(g).dtype}")
             with np.errstate(over="ignore"):
                 found.append(np.asarray(g, t.dtype)[()])
         return tree.rebuild(template, found)
+
+
+def _kind_of(result: Any) -> str:
+    return f"tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
 
 
 @dataclass(frozen=True, slots=True)

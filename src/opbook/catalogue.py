@@ -9,7 +9,9 @@ import inspect
 import os
 import sys
 import threading
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -165,6 +167,11 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
     Raises:
         PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
     """
+    with _one_at_a_time():
+        return _load(files)
+
+
+def _load(files: Sequence[str | os.PathLike[str]]) -> Catalogue:
     strict = os.environ.get("OPBOOK_STRICT") == "1"
     disabled = {name.strip() for name in os.environ.get("OPBOOK_DISABLE", "").split(",")}
     manager = pluggy.PluginManager(hookspecs.PROJECT)
@@ -184,7 +191,8 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
         except BaseException as error:  # a plugin may raise anything, SystemExit included
             info.state = "failed"
             info.error = (
-                f"{source}: {type(error).__name__}: {error}. Mend it, or leave it out with OPBOOK_DISABLE={source.name}"
+                f"{source}: {type(error).__name__}: {_message_of(error)}. Mend it, or leave it out with "
+                f"OPBOOK_DISABLE={source.name}"
             )
             if strict:
                 raise PluginError(info.error) from error
@@ -198,7 +206,8 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
 
 
 _default: Catalogue | None = None
-_lock = threading.Lock()
+_lock = threading.RLock()
+_loading = False
 
 
 def catalogue() -> Catalogue:
@@ -212,6 +221,23 @@ def catalogue() -> Catalogue:
         if _default is None:
             _default = load()
         return _default
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """A plugin that asks for the catalogue while it is being made would wait for itself."""
+    global _loading
+    with _lock:
+        if _loading:
+            raise PluginError(
+                "opbook.ops can't be used while plugins are being loaded: a plugin imports what it needs from the "
+                "other plugin itself (from opbook_NAME import NAME)"
+            )
+        _loading = True
+        try:
+            yield
+        finally:
+            _loading = False
 
 
 def _sources(files: Sequence[str | os.PathLike[str]]) -> list[Source]:
@@ -236,26 +262,38 @@ def import_file(path: Path) -> ModuleType:
         path: The file.
 
     Returns:
-        Its module, under the file's name without the ending.
+        Its module, under a name that no other module has.
 
     Raises:
         FileNotFoundError: There is no such file.
     """
     if not path.is_file():
         raise FileNotFoundError(f"there is no such file: {path}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # a name of its own: a file called math.py must not take the place of that module
+    name = f"opbook_file_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     # dataclasses, pickle and inspect look a function's module up by its name
-    sys.modules.setdefault(path.stem, module)
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        if sys.modules.get(path.stem) is module:
-            del sys.modules[path.stem]
+        del sys.modules[name]
         raise
     return module
+
+
+def _message_of(error: BaseException) -> str:
+    """An error's message; a syntax error's with its file, which may be another plugin's that this one imports."""
+    try:
+        message = str(error)
+    except Exception:  # somebody else's class
+        return "(no message)"
+    return (
+        f"{error.filename}:{error.lineno}: {message}" if isinstance(error, SyntaxError) and error.filename else message
+    )
 
 
 def _load_one(manager: pluggy.PluginManager, info: PluginInfo) -> list[Builtin]:
@@ -294,6 +332,10 @@ def _checked(result: Any) -> list[Builtin]:
     if not isinstance(result, Iterable):
         raise TypeError(f"opbook_builtins() must return a list of builtins, but returned {type(result).__name__}")
     ops = list(result)
+    names = [op.name for op in ops if isinstance(op, Builtin)]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"opbook_builtins() returned {names.count(name)} builtins named {name}")
     for op in ops:
         if not isinstance(op, Builtin):
             hint = "; decorate it with @builtin(category=...)" if callable(op) else ""

@@ -1,5 +1,6 @@
 """The functions that differentiate: `vjp`, `grad` and `value_and_grad`."""
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,13 +34,17 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
         TapeError: `f` does something that the tape cannot differentiate.
         DTypeError: An argument that is not of real numbers.
 
-    Example:
+    Examples:
         >>> value, pullback = vjp(lambda x: x * x, 3.0)
         >>> pullback(1.0)
         (np.float64(6.0),)
     """
+    if not callable(f):
+        raise ArgumentError(f"vjp and grad take a function first, but got a {type(f).__name__}")
     inputs = tree.leaves(args)
-    if hasattr(f, "value_and_pullback") and newest_tape(inputs) is None:  # a builtin: its rule needs no tape
+    if (
+        hasattr(f, "value_and_pullback") and newest_tape([*inputs, *tree.leaves(kwargs)]) is None
+    ):  # a builtin: its rule needs no tape
         return f.value_and_pullback(*args, **kwargs)  # type: ignore[no-any-return]
     names = [f"argument {path[1:].replace(']', '', 1)}" for path in tree.paths(args)]
     tape = Tape()
@@ -147,11 +152,11 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     """
 
     def differentiated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
         count = len(args)
-        if not all(-count <= i < count for i in wanted):
-            raise ArgumentError(f"argnums={argnums} asks for a gradient of an argument that is not there: {count} came")
-        places = [i % count for i in wanted]
+        wanted = _positions(argnums)
+        places = [i % count for i in wanted if -count <= i < count]
+        if len(set(places)) < len(wanted):
+            raise ArgumentError(f"argnums={argnums} must name different arguments, of which {count} came by position")
 
         def of_wanted(*chosen: Any) -> Any:
             complete = list(args)
@@ -160,14 +165,34 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
             return f(*complete, **kwargs)
 
         value, pullback = vjp(of_wanted, *(args[i] for i in places))
-        shape = getattr(value, "shape", None if isinstance(value, tuple | list | dict) else ())
-        if shape != ():
-            what = f"of shape {shape}" if shape is not None else f"a {type(value).__name__}"
-            raise ShapeError(f"grad needs a scalar value, but it is {what}: sum it first, or use vjp with a cotangent")
+        if not isinstance(value, TapeValue | np.floating | float | int) or isinstance(value, bool) or np.shape(value):
+            shape = getattr(value, "shape", None)
+            kind = (
+                f"of dtype {value.dtype}"
+                if shape == ()
+                else f"of shape {shape}"
+                if shape
+                else f"a {type(value).__name__}"
+            )
+            raise ShapeError(f"grad needs a scalar value, but it is {kind}: sum it first, or use vjp with a cotangent")
         gradients = pullback(1.0)
-        return value, gradients[0] if isinstance(argnums, int) else gradients
+        return value, gradients if isinstance(argnums, Sequence) else gradients[0]
 
     return differentiated
+
+
+def _is_scalar(value: Any) -> bool:
+    """Whether a value is one number; true and false are none."""
+    return (
+        isinstance(value, TapeValue | np.floating | float | int) and not isinstance(value, bool) and not np.shape(value)
+    )
+
+
+def _positions(argnums: Any) -> tuple[int, ...]:
+    try:
+        return tuple(map(operator.index, argnums if isinstance(argnums, Sequence) else (argnums,)))
+    except TypeError:
+        raise ArgumentError(f"argnums must be an integer or several, but is {argnums!r}") from None
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -184,7 +209,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
     Raises:
         ShapeError: The value is not a scalar.
 
-    Example:
+    Examples:
         >>> grad(lambda x: x**3)(2.0)
         np.float64(12.0)
     """

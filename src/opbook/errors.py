@@ -70,5 +70,18 @@ def nearest(name: str, names: Iterable[str]) -> str:
     Returns:
         `" Did you mean layer_norm?"`, with up to three names, or the empty text where nothing is near.
     """
-    matches = get_close_matches(name, list(names), n=3, cutoff=0.6)
+    matches = get_close_matches(name, list(names), n=3, cutoff=0.7)
     return f" Did you mean {' or '.join(matches)}?" if matches else ""
+
+
+def renamed(error: OpbookError, builtin: str) -> OpbookError:
+    """Put a builtin's name before an error's message.
+
+    Args:
+        error: An error about an argument.
+        builtin: The builtin's name.
+
+    Returns:
+        An error of the same class.
+    """
+    return type(error)(f"{builtin}: {error}")

@@ -26,12 +26,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """
     if file_path.name != EXAMPLES_PAGE:
         return None
-    builtins = _builtins_beside(file_path)
-    return PluginFile.from_parent(parent, path=file_path, builtins=builtins) if builtins else None
+    module = file_path.with_name("__init__.py")
+    if not module.is_file() or "opbook_builtins" not in module.read_text(encoding="utf-8", errors="replace"):
+        return None
+    return PluginFile.from_parent(parent, path=file_path, builtins=_builtins_beside(file_path))
 
 
 def _builtins_beside(page: Path) -> list[Builtin]:
-    """The builtins of the plugin whose module stands in the page's folder."""
+    """The builtins of the plugin whose module stands in the page's folder; none if it is not loaded."""
     from opbook.catalogue import catalogue
 
     loaded = catalogue()
@@ -55,6 +57,8 @@ class PluginFile(pytest.File):
         from opbook.checks import CHECKS
         from opbook.sybil import ExampleParser
 
+        if not self.builtins:
+            yield NotLoadedItem.from_parent(self, name="not loaded")
         for op in self.builtins:
             for name in CHECKS:
                 if name != "examples":  # they are tests of their own, below
@@ -62,6 +66,21 @@ class PluginFile(pytest.File):
         sybil = Sybil([ExampleParser()], path=str(self.path.parent), pattern=self.path.name)
         page: Any = SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil])
         yield from page.collect()
+
+
+class NotLoadedItem(pytest.Item):
+    """Stands for a plugin that none of whose builtins can be verified, and fails."""
+
+    def runtest(self) -> None:
+        """Say what to do."""
+        raise AssertionError(
+            f"{self.path.parent.name} is a plugin that is not installed, or that could not be loaded, so nothing of it "
+            "was verified: install it (pip install -e .), or see what opbook plugins says"
+        )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the message alone."""
+        return str(excinfo.value)
 
 
 class CheckItem(pytest.Item):

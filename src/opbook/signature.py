@@ -9,7 +9,7 @@ from typing import Any
 from opbook import docstrings
 from opbook.annotations import spec_of
 from opbook.errors import ArgumentError, DeclarationError, nearest
-from opbook.specs import Binding, Spec
+from opbook.specs import ArraySpec, Binding, MaskSpec, Spec
 
 EMPTY = inspect.Parameter.empty
 
@@ -138,6 +138,24 @@ class CallShape:
         positional = [given.get(p.name, p.default) for p in self._positional]
         keywords = {p.name: given[p.name] for p in self.params if p.keyword_only and p.name in given}
         return positional, keywords
+
+    def shapes_made(self, positional: list[Any]) -> list[tuple[int | None, ...]]:
+        """Tell the shapes that a call computes, from the annotations alone.
+
+        Args:
+            positional: Checked arguments, as `bind` returns them.
+
+        Returns:
+            The shape of the value, if it is an array with named dimensions or entry by entry, and the one that each
+            mask broadcasts to; None stands for a dimension that no argument fixes.
+        """
+        binding = Binding()
+        for param, value in zip(self._positional, positional, strict=True):
+            if value is not None:
+                param.spec.convert(value, param.name, binding)
+        specs = [self.returns, *(getattr(p.spec, "inner", p.spec) for p in self.params)]
+        wanted = [specs[0], *(spec for spec in specs[1:] if isinstance(spec, MaskSpec))]
+        return [binding.shape_of(spec) for spec in wanted if isinstance(spec, ArraySpec)]
 
     def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if len(args) > len(self._positional):

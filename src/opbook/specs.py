@@ -72,11 +72,21 @@ class Binding:
         """The shape that all batch axes broadcast to."""
         return np.broadcast_shapes(*(shape for shape, _ in self.batches))
 
+    def shape_of(self, spec: "ArraySpec") -> tuple[int | None, ...]:
+        """The shape that an annotation asks for; None for a dimension that is not fixed."""
+        extents = [dim if isinstance(dim, int) else self.size(dim.removeprefix("#")) for dim in spec.dims]
+        sizes = [extent.size if isinstance(extent, Extent) else extent for extent in extents]
+        return (*(self.batch() if spec.batched else ()), *sizes)
+
 
 class Spec:
     """What an argument must be. Subclasses check and convert."""
 
     differentiable = False
+    """Whether it has a gradient. What has none, such as a mask or a count, gets zeros."""
+
+    may_be_constant = False
+    """Whether a rule may return None for its gradient, as nobody can tell from the annotation that there is one."""
 
     def convert(self, value: Any, path: str, binding: Binding) -> Any:
         """Check a value and convert it.
@@ -217,10 +227,9 @@ class MaskSpec(ArraySpec):
 
     @staticmethod
     def _as_boolean(value: Any, path: str) -> Any:
-        array = np.asarray(value)
-        if array.dtype == np.bool_:
-            return array
-        numbers = as_float_array(array, path)
+        if isinstance(value, np.ndarray) and value.dtype == np.bool_:
+            return value
+        numbers = as_float_array(value, path)
         bad = (numbers != 0) & (numbers != 1)
         if bad.any():
             first = numbers[bad][0]
@@ -297,6 +306,16 @@ class ValueSpec(Spec):
     types: tuple[Any, ...]
     choices: tuple[Any, ...] = ()
 
+    @property
+    def differentiable(self) -> bool:  # type: ignore[override]
+        """Numbers are; anything may be."""
+        return float in self.types or (not self.types and not self.choices)
+
+    @property
+    def may_be_constant(self) -> bool:  # type: ignore[override]
+        """Anything may be."""
+        return not self.types
+
     def words(self) -> str:  # noqa: D102
         if self.choices:
             return " or ".join(f'"{c}"' if isinstance(c, str) else str(c) for c in self.choices)
@@ -339,11 +358,13 @@ def _accept(kind: Any, value: Any) -> Any:
     if kind is float:
         if isinstance(value, TapeValue) and value.ndim == 0:
             return value
-        if isinstance(value, int | float | np.integer | np.floating) or (
-            isinstance(value, np.ndarray) and value.ndim == 0
-        ):
-            return float(value)
-        return NotImplemented
+        is_number = isinstance(value, int | float | np.integer | np.floating) or (
+            isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiu"
+        )
+        try:
+            return float(value) if is_number else NotImplemented
+        except OverflowError:
+            return NotImplemented
     return value if isinstance(value, kind) else NotImplemented
 
 
@@ -357,6 +378,11 @@ class OptionalSpec(Spec):
     def differentiable(self) -> bool:  # type: ignore[override]
         """As what may be there."""
         return self.inner.differentiable
+
+    @property
+    def may_be_constant(self) -> bool:  # type: ignore[override]
+        """As what may be there."""
+        return self.inner.may_be_constant
 
     def words(self) -> str:  # noqa: D102
         return self.inner.words()

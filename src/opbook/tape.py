@@ -8,6 +8,7 @@ loop over the list in reverse.
 For the gradient of a gradient, an inner tape's values simply hold an outer tape's values where plain ones hold arrays.
 """
 
+import copy
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +20,10 @@ from opbook import tree
 from opbook.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_REDUCTIONS, cast
 from opbook.derivatives.shaping import take_items
 from opbook.derivatives.table import full_name
-from opbook.errors import TapeError, nearest
+from opbook.errors import DTypeError, TapeError, nearest
+
+FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+"""The dtypes that opbook computes with."""
 
 Pull = Callable[[Any], Sequence[Any]]
 """Takes the cotangent of a step's value, returns one gradient for each parent."""
@@ -59,6 +63,10 @@ class Tape:
         Returns:
             The value, with its place on this tape.
         """
+        if value.dtype not in FLOATS:
+            raise DTypeError(
+                f"the tape computes with float16, float32 and float64, but a step gave dtype {value.dtype}"
+            )
         self._steps.append((parents, pull, function))
         return TapeValue(value, self, len(self._steps) - 1)
 
@@ -193,16 +201,17 @@ class TapeValue(NDArrayOperatorsMixin):
     # The methods of an array
 
     def astype(self, dtype: Any, **_: Any) -> Any:
-        """Convert to another dtype; the gradient is converted back.
+        """Convert to another dtype; the gradient is converted back. Whole numbers and Booleans have no gradient.
 
         Args:
             dtype: The dtype.
             **_: What NumPy takes as well, without effect here.
 
         Returns:
-            The converted value, on the same tape.
+            The converted value, on the same tape; a plain array of whole numbers or Booleans.
         """
-        return cast(self, np.dtype(dtype))
+        kind = np.dtype(dtype).kind
+        return stop_gradient(self).astype(dtype) if kind in "iub" else cast(self, np.dtype(dtype))
 
     def reshape(self, *shape: Any) -> Any:
         """`np.reshape`, also with the lengths as separate arguments."""
@@ -241,10 +250,16 @@ def stop_gradient(x: Any) -> Any:
         x: A value on a tape, or anything else.
 
     Returns:
-        The plain array that `x` stands for; `x` itself if it is on no tape. What is computed from it has no gradient.
+        The plain array that `x` stands for, read-only; `x` itself if it is on no tape. What is computed from it has no
+        gradient.
     """
+    if not isinstance(x, TapeValue):
+        return x
     while isinstance(x, TapeValue):
         x = x.value
+    if isinstance(x, np.ndarray):  # the tape keeps this array, so nobody may write into it
+        x = x.view()
+        x.flags.writeable = False
     return x
 
 
@@ -279,14 +294,21 @@ def off_tape(values: Sequence[Any], tape: Tape) -> tuple[list[Any], list[int], l
 
 
 def _kept_index(index: Any) -> Any:
-    """Copy an index array, so that changing it later changes no gradient."""
-    return np.array(stop_gradient(index)) if isinstance(index, np.ndarray | list | TapeValue) else index
+    """Copy an index array, so that changing it later changes no gradient; other sequences of indices become arrays."""
+    return np.array(stop_gradient(index)) if isinstance(index, np.ndarray | list | tuple | range | TapeValue) else index
+
+
+def _kept(constant: Any) -> Any:
+    """Copy what the caller may change."""
+    if isinstance(constant, np.ndarray):
+        return np.array(constant)
+    return copy.deepcopy(constant) if isinstance(constant, list) else constant
 
 
 def _apply(function: Any, args: Any, kwargs: Any) -> Any:
     """Run a NumPy function on values of which at least one is on a tape, and record it."""
     if function in CONSTANTS:
-        return function(*tree.map_leaves(stop_gradient, tuple(args)), **kwargs)
+        return function(*tree.map_leaves(stop_gradient, tuple(args)), **tree.map_leaves(stop_gradient, kwargs))
     try:
         if function in COMPOSITES:
             return COMPOSITES[function](*args, **kwargs)
@@ -300,7 +322,7 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
             raise TapeError(f"{full_name(function)} takes values on a tape only as positional arguments")
         plain, positions, places = off_tape(args, tape)
         # Arrays that are not on the tape belong to the caller, who may change them before the pullback runs.
-        plain = [np.array(x) if isinstance(x, np.ndarray) and i not in positions else x for i, x in enumerate(plain)]
+        plain = [x if i in positions else _kept(x) for i, x in enumerate(plain)]
         value, vjps = known.rule(*plain, **kwargs)
     except TapeError:
         raise
@@ -317,9 +339,10 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
 
 def _unknown(function: Any) -> TapeError:
     name = full_name(function)
-    known = {full_name(f): f for f in (*PRIMITIVES, *COMPOSITES)}
+    known = {full_name(f).removeprefix("np."): f for f in (*PRIMITIVES, *COMPOSITES)}
+    hint = nearest(name.removeprefix("np."), known)
     return TapeError(
-        f"{name} is not known to the tape.{nearest(name, known)} Write it with functions that are (the list is in the "
+        f"{name} is not known to the tape.{hint} Write it with functions that are (the list is in the "
         "documentation under Reference, Differentiable NumPy), or make it a builtin with a rule of its own "
         "(@builtin and defvjp)"
     )

@@ -13,11 +13,10 @@ from typing import Any
 
 from opbook.builtin import Builtin
 from opbook.catalogue import catalogue
-from opbook.checks import CHECKS, Check, Comparison, Outcome, Refuted, compare
-from opbook.checks.model import NotApplicable, Subject
-from opbook.checks.running import check_builtin, choose
+from opbook.checks import CHECKS, Check, Comparison, Outcome, compare
+from opbook.checks.model import Subject
+from opbook.checks.running import check_builtin, choose, run
 from opbook.checks.sampling import samples_of
-from opbook.errors import DeclarationError
 
 __all__ = ["Comparison", "check", "compare", "parametrize_with_checks", "run_one"]
 
@@ -55,12 +54,11 @@ def run_one(builtin: Builtin, check: Check) -> None:
     """
     import pytest
 
-    try:
-        check.run(_subject(builtin))
-    except NotApplicable as reason:
-        pytest.skip(str(reason))
-    except (Refuted, DeclarationError) as refutation:
-        raise AssertionError(f"{builtin.name}, {check.name}: {refutation}") from None
+    outcome = run(check, _subject(builtin))
+    if outcome.status == "not applicable":
+        pytest.skip(outcome.message)
+    if outcome.status == "failed":
+        raise AssertionError(f"{builtin.name}, {check.name}: {outcome.message}")
 
 
 @cache

@@ -10,6 +10,7 @@ from opbook.checks import CHECKS
 from opbook.checks.model import Subject
 from opbook.checks.running import run
 from opbook.checks.sampling import samples_of
+from opbook.errors import InputError
 from opbook.testing import check
 
 
@@ -18,7 +19,7 @@ def outcome(op, name):
 
 
 def mixed(rule=None):
-    """An op of two arguments of one shape, one of which is used twice: y = x · exp(w) + x · mean(x)."""
+    """An op of two arguments of one shape, one of which is used twice: y = x · tanh(w) + x · mean(x)."""
 
     @builtin(category="Tests")
     def op(x: Array["... D"], w: Array["... D"]) -> Array["... D"]:
@@ -34,7 +35,7 @@ def mixed(rule=None):
         Source:
             None.
         """
-        return x * np.exp(w) + x * x.mean(axis=-1, keepdims=True)
+        return x * np.tanh(w) + x * x.mean(axis=-1, keepdims=True)
 
     if rule is not None:
         op.defvjp(rule)
@@ -42,14 +43,14 @@ def mixed(rule=None):
 
 
 def right(x, w):
-    e, d = np.exp(w), x.shape[-1]
+    e, d = np.tanh(w), x.shape[-1]
     mean = x.mean(axis=-1, keepdims=True)
     x = x.copy()
     shape_x, shape_w = x.shape, w.shape
 
     def pullback(g):
         dx = g * (e + mean) + np.sum(g * x, axis=-1, keepdims=True) / d
-        return unbroadcast(dx, shape_x), unbroadcast(g * x * e, shape_w)
+        return unbroadcast(dx, shape_x), unbroadcast(g * x * (1 - e * e), shape_w)
 
     return x * e + x * mean, pullback
 
@@ -74,7 +75,7 @@ def _no_empty_means(monkeypatch):
 
 
 def test_the_right_rule_passes_every_check():
-    outcomes = check(mixed(right), [name for name in CHECKS if name not in ("examples", "documented")])
+    outcomes = check(mixed(right), [name for name in CHECKS if name not in ("examples", "documented", "known answers")])
     assert {o.status for o in outcomes} == {"passed"}
 
 
@@ -109,7 +110,7 @@ def test_a_wrong_gradient_is_refuted_and_said_whose(change, whose):
 def test_forgetting_one_use_of_an_argument_is_refuted():
     def rule(x, w):
         value, pullback = right(x, w)
-        e = np.exp(w)
+        e = np.tanh(w)
 
         def without_the_mean(g):
             dx, dw = pullback(g)
@@ -245,6 +246,59 @@ def test_a_reference_cycle_is_refuted():
     assert "reference cycles" in outcome(mixed(rule), "memory").message
 
 
+def test_global_state_is_refuted():
+    kept = {}
+
+    def rule(x, w):
+        value, kept["pullback"] = right(x, w)
+        return value, lambda g: kept["pullback"](g)
+
+    assert "answers differently" in outcome(mixed(rule), "pullback").message
+
+
+def test_a_leak_is_refuted():
+    kept = []
+
+    def rule(x, w):
+        kept.append(x)
+        return right(x, w)
+
+    assert "stays alive" in outcome(mixed(rule), "memory").message
+
+
+def test_a_tile_with_a_wrong_rest_is_refuted():
+    def rule(x, w):
+        value, pullback = right(x, w)
+        value[..., 8:] *= 1.01
+        return value, pullback
+
+    assert "larger sizes" in outcome(mixed(rule), "rule value").message
+
+
+def test_a_rule_right_only_near_zero_is_refuted():
+    def rule(x, w):
+        value, pullback = right(np.clip(x, -6, 6), w)
+        return value, pullback
+
+    assert "numbers up to some 1000" in outcome(mixed(rule), "rule value").message
+
+
+def test_a_rule_right_only_for_a_contiguous_cotangent_is_refuted():
+    def change(dx, dw, g, x):
+        return (dx, dw) if g.flags.c_contiguous else (dx * 2, dw)
+
+    assert outcome(mixed(changed(change)), "layouts").status == "failed"
+
+
+def test_a_formula_that_overflows_is_refuted():
+    @builtin(category="Tests")
+    def naive(x: Array["..."]) -> Array["..."]:
+        """The logistic function as it is written in books."""
+        return 1 / (1 + np.exp(-x))
+
+    assert "overflow" in outcome(naive, "warnings").message
+
+
 def test_a_warning_is_refuted():
     def rule(x, w):
         value, pullback = right(x, w)
@@ -282,7 +336,7 @@ def test_a_tape_that_is_wrong_is_refuted_by_both_opinions(monkeypatch):
     from opbook.derivatives.table import Primitive
 
     monkeypatch.setitem(
-        PRIMITIVES, np.exp, Primitive(lambda x: (np.exp(x), (lambda g: g * np.exp(x) * 1.01,)))
+        PRIMITIVES, np.tanh, Primitive(lambda x: (np.tanh(x), (lambda g: g * (1 - np.tanh(x) ** 2) * 1.01,)))
     )  # fmt: skip
     for name in ("differences", "taylor"):
         found = outcome(mixed(), name)
@@ -347,3 +401,151 @@ def test_samples_are_the_same_in_every_run_and_of_every_kind():
         "NaN in a",
     ):
         assert kind in labels
+
+
+def doubled(samples, definition=lambda x: x * 2.0, rule=None):
+    @builtin(category="Tests", samples=samples)
+    def op(x: Array["N"]) -> Array["N"]:
+        """Doubles."""
+        return definition(x)
+
+    if rule is not None:
+        op.defvjp(rule)
+    return op
+
+
+def test_a_fault_that_definition_and_rule_share_is_refuted_by_a_known_answer():
+    def samples(draw):
+        yield draw.known("two", np.array([2.0, 4.0]), np.array([1.0, 2.0]))
+
+    wrong = doubled(samples, lambda x: x * 2.02, lambda x: (x * 2.02, lambda g: (g * 2.02,)))
+    assert outcome(wrong, "rule value").status == "passed"
+    found = outcome(wrong, "known answers")
+    assert found.status == "failed"
+    assert "differs by 1.0e-02 from what is known (on two: op(np.array([1.0, 2.0])))" in found.message
+    assert outcome(doubled(samples), "known answers").status == "passed"
+    assert outcome(mixed(right), "known answers").status == "not applicable"
+
+
+def test_known_answers_tell_0_from_minus_0():
+    def samples(draw):
+        yield draw.known("zero", np.array([0.0]), np.array([-0.0]))
+
+    assert "has 0 and -0 otherwise" in outcome(doubled(samples), "known answers").message
+    assert outcome(doubled(samples, lambda x: x * 2 + 0.0), "known answers").status == "passed"
+
+
+def test_what_must_be_refused_is_tried_on_rule_and_definition():
+    def refuses(x):
+        if np.any(x < 0):
+            raise InputError("op: x must be at least 0")
+        return x * 2.0
+
+    def samples(draw):
+        yield draw.positive(3)
+        yield draw.refused("a negative entry", np.array([-1.0]))
+
+    def unchecked(x):
+        return x * 2.0, lambda g: (g * 2.0,)
+
+    assert outcome(doubled(samples, refuses), "errors").status == "passed"
+    for op, words in (
+        (doubled(samples), "with a negative entry, it answers, where an error is due"),
+        (doubled(samples, refuses, unchecked), "with a negative entry, it answers"),
+        (
+            doubled(samples, rule=lambda x: (refuses(x), lambda g: (g * 2.0,))),
+            "with a negative entry, in its definition, it answers",
+        ),
+    ):
+        assert words in outcome(op, "errors").message
+
+
+def test_a_gradient_that_shares_memory_is_refuted():
+    def passed_on(x):
+        return x * 1.0, lambda g: (g,)
+
+    def spread(x):
+        return np.sum(x) * np.ones(1), lambda g: (np.broadcast_to(g, x.shape),)
+
+    shared = doubled(None, lambda x: x * 1.0, passed_on)
+    assert "a gradient shares memory with an argument or the cotangent" in outcome(shared, "own memory").message
+
+    @builtin(category="Tests")
+    def total(x: Array["N"]) -> Array["1"]:
+        """Adds up."""
+        return np.sum(x) * np.ones(1)
+
+    total.defvjp(spread)
+    assert "shares memory" in outcome(total, "own memory").message
+
+
+def test_a_gradient_without_a_cotangent_must_be_0_even_where_the_slope_is_infinite():
+    def samples(draw):
+        yield draw.edge("zeros", np.zeros(6))
+
+    def careless(x):
+        with np.errstate(divide="ignore"):
+            slope = 0.5 / np.sqrt(x)
+        return np.sqrt(x), lambda g: (g * slope,)
+
+    def careful(x):
+        with np.errstate(divide="ignore"):
+            slope = 0.5 / np.sqrt(x)
+        return np.sqrt(x), lambda g: (np.multiply(g, slope, out=np.zeros_like(g), where=g != 0),)
+
+    def only_edge(rule):
+        op = doubled(samples, np.sqrt, rule)
+        return run(CHECKS["pullback"], Subject(op, [s for s in samples_of(op) if s.is_edge]))
+
+    assert only_edge(careless).status == "failed"
+    assert only_edge(careful).status == "passed"
+
+
+def test_an_integer_result_is_refuted():
+    @builtin(category="Tests", samples=lambda draw: [3])
+    def counted(n: int) -> Array["N"]:
+        """Counts."""
+        return np.arange(n)
+
+    assert "expected floating-point numbers, got dtype int" in outcome(counted, "definition").message
+
+
+def test_whatever_an_op_raises_on_samples_is_a_failure_and_ends_nothing():
+    def broken(x):
+        raise KeyError("lost")
+
+    op = doubled(None, broken)
+    assert "it raises KeyError" in outcome(op, "definition").message
+
+    def samples(draw):
+        raise RuntimeError("no numbers today")
+
+    with pytest.raises(AssertionError, match="samples raises RuntimeError: no numbers today"):
+        check(doubled(samples))
+
+
+def test_arrays_without_axes_keep_them_off_in_every_layout():
+    op = doubled(None)
+
+    @builtin(category="Tests", samples=lambda draw: [np.asarray(draw.normal())])
+    def scaled(x: Array["..."]) -> Array["..."]:
+        """Doubles."""
+        return x * 2.0
+
+    for each in (op, scaled):
+        assert outcome(each, "layouts").status == "passed"
+
+
+def test_the_gradient_of_a_number_is_checked_as_that_of_an_array_is():
+    def rule(x, by):
+        kept = x.copy()
+        return x * by, lambda g: (g * by, 1.01 * np.sum(g * kept))
+
+    @builtin(category="Tests")
+    def stretched(x: Array["N"], by: float) -> Array["N"]:
+        """Stretches."""
+        return x * by
+
+    assert outcome(stretched, "differences").status == "passed"
+    stretched.defvjp(rule)
+    assert "gradient of argument 2 (by): the rule's differs by 1.0e-02" in outcome(stretched, "rule gradient").message

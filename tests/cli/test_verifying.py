@@ -73,7 +73,7 @@ def test_the_checks_can_be_listed(opbook):
     ("args", "words"),
     [
         (["verify", "layer_nrom"], "Did you mean layer_norm?"),
-        (["verify", "relu", "--check", "rule gradeint"], "Did you mean rule gradient or rule value?"),
+        (["verify", "relu", "--check", "rule gradeint"], "Did you mean rule gradient?"),
         (["check", "kernels", "--against", "relu"], "must be MODULE:FUNCTION or FILE.py:FUNCTION"),
         (["check", "gone.py:f", "--against", "relu"], "gone.py can't be imported: FileNotFoundError"),
         (["check", "no_such_module:f", "--against", "relu"], "no_such_module can't be imported: ModuleNotFoundError"),
@@ -92,7 +92,7 @@ def test_a_right_function(opbook):
     result = opbook("check", f"{KERNELS}:right", "--against", "layer_norm", "--gradient", f"{KERNELS}:right_gradient")
     assert result.exit_code == 0
     assert "gradients of" in result.stdout
-    assert "a large mean and a small spread, float32" in result.stdout
+    assert "a large mean and a small spread" in result.stdout
 
 
 def test_a_wrong_function(opbook):

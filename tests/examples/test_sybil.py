@@ -136,10 +136,12 @@ def test_the_pages_of_this_project_are_collected(pytester):
         page = pytester.path / f"{name}.md"
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("```py\nx\n```\n")
-    result = pytester.runpytest_inprocess("--import-mode=importlib", "-rf")
+    (pytester.path / "plugins/x/opbook_x/__init__.py").write_text("def opbook_builtins(): ...")
+    plugin = ("-p", "opbook.pytest_plugin")  # pytester loads no entry points
+    result = pytester.runpytest_inprocess("--import-mode=importlib", "-rf", *plugin)
     failed = {line.split("::")[0].removeprefix("FAILED ") for line in result.outlines if line.startswith("FAILED ")}
     assert failed == {
         *("README.md", "docs/a.md", "docs/b/c.md"),
         *("plugins/x/README.md", "plugins/x/opbook_x/examples.md"),
     }
-    result.assert_outcomes(failed=5)
+    result.assert_outcomes(failed=6)  # the plugin's page: its fence, and that the plugin is not installed

@@ -150,7 +150,10 @@ def judge(plugins: list[Plugin], found: Survey, reasons: Reasons, jobs: int, out
         print(f"\nNot needed any more: {' / '.join(key)}")
     if output:
         shown = ("module", "function", "line", "mutation", "before", "after")
-        entries = [{**{k: getattr(m, k) for k in shown}, "caught_by": v or None, "reason": reasons.get(m.key)} for m, v in tried]
+        entries = [
+            {**{k: getattr(m, k) for k in shown}, "caught_by": v or None, "reason": reasons.get(m.key)}
+            for m, v in tried
+        ]
         output.write_text(json.dumps(entries, indent=1, ensure_ascii=False), encoding="utf-8")
     return 1 if survivors or stale else 0
 

@@ -1,6 +1,6 @@
 """Wrong versions of a module: each differs from it in one expression or statement, as by a slip of the pen.
 
-Left alone are samples, hooks, documentation, decorators, annotations and the messages of errors.
+Left alone are samples, hooks, documentation, decorators, annotations, assertions and the messages of errors.
 """
 
 import ast
@@ -38,7 +38,12 @@ _COMPARED: dict[type, tuple[type[ast.cmpop], ...]] = {
     ast.NotIn: (ast.In,),
 }
 _PAIRS = (("sum", "mean"), ("max", "min"), ("maximum", "minimum"), ("any", "all"), ("sin", "cos"), ("zeros", "ones"))
-_NAMESAKES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])} | {"exp": "expm1", "log": "log1p", "round": "rint"}
+_NAMESAKES = {a: b for pair in _PAIRS for a, b in (pair, pair[::-1])} | {
+    "exp": "expm1",
+    "log": "log1p",
+    "round": "rint",
+}
+_COMMUTATIVE = ("swapaxes", "max", "min", "maximum", "minimum", "not_equal", "logaddexp", "broadcast_shapes")
 _OPTIONAL = ("mask", "key_mask", "bias", "allowed")
 _MODULES = ("np", "math", "builtins", "opbook", "tree")
 
@@ -140,7 +145,7 @@ def _sites(node: Any, at: _Site) -> Iterator[_Site]:
         if name in _SKIPPED_FIELDS:
             continue
         for i, child in enumerate(value if isinstance(value, list) else [value]):
-            if not isinstance(child, ast.AST) or isinstance(child, _SKIPPED) or _is_documentation(child):
+            if not isinstance(child, ast.AST) or isinstance(child, _SKIPPED) or _is_left_alone(child):
                 continue
 
             def put(new: Any, name: str = name, value: Any = value, i: int = i) -> None:
@@ -156,8 +161,10 @@ def _sites(node: Any, at: _Site) -> Iterator[_Site]:
             yield from _sites(child, site)
 
 
-def _is_documentation(node: Any) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+def _is_left_alone(node: Any) -> bool:
+    """Documentation, and strict=True, which only asserts what is so."""
+    is_documentation = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_documentation or (isinstance(node, ast.keyword) and node.arg == "strict")
 
 
 def _title(function: ast.FunctionDef) -> str:
@@ -279,12 +286,15 @@ def _call(node: ast.Call) -> Iterator[Change]:
     if name == "sqrt" and isinstance(subject, ast.BinOp):
         yield "eps outside the root", _replaced(subject, left=_replaced(node, args=[subject.left]))
     for args in _neighbours_swapped(node.args):
+        if name in _COMMUTATIVE and args[-2:] == node.args[:-3:-1]:
+            continue
         yield "arguments swapped", _replaced(node, args=args)
     for i, arg in enumerate(node.args):
         if getattr(arg, "id", "") in _OPTIONAL:
             yield "mask dropped", _replaced(node, args=[*node.args[:i], ast.Constant(None), *node.args[i + 1 :]])
     for i, keyword in enumerate(node.keywords):
-        yield f"{keyword.arg} dropped", _replaced(node, keywords=node.keywords[:i] + node.keywords[i + 1 :])
+        if keyword.arg != "strict":
+            yield f"{keyword.arg} dropped", _replaced(node, keywords=node.keywords[:i] + node.keywords[i + 1 :])
 
 
 def _arguments(node: ast.FunctionDef) -> Iterator[Change]:

@@ -61,15 +61,17 @@ class Survey:
     own: dict[str, list[str]]
 
     def concerned(self, mutant: Mutant) -> list[str]:
-        """The builtins that a mutant may change, quickest first: of its own plugin, or else of those built on it."""
+        """The builtins that a mutant may change: those of its own plugin, and the quickest of those built on it."""
         first, last = mutant.span
         found = [
             op
             for op, lines in self.reached.items()
             if any(path == str(mutant.path) and first <= line <= last for path, line in lines)
         ]
-        own = [op for op in self.own[mutant.module] if op in found or not found]
-        return sorted(own or found, key=self.seconds.__getitem__)
+        own = self.own[mutant.module]
+        mine, others = ([op for op in found or own if (op in own) is is_own] for is_own in (True, False))
+        by_time: Callable[[str], float] = self.seconds.__getitem__
+        return sorted(mine, key=by_time) + sorted(others, key=by_time)[:1]
 
 
 def find_plugins(names: Iterable[str]) -> list[Plugin]:
@@ -88,7 +90,8 @@ def find_plugins(names: Iterable[str]) -> list[Plugin]:
     for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
         if not wanted or {point.name, point.value} & set(wanted):
             spec = importlib.util.find_spec(point.value)
-            assert spec is not None and spec.origin is not None
+            if spec is None or spec.origin is None:
+                raise LookupError(f"there is no module {point.value}")
             files = sorted(Path(spec.origin).parent.glob("*.py"))
             names_of = {p: point.value if p.stem == "__init__" else f"{point.value}.{p.stem}" for p in files}
             found[point.name] = Plugin(point.name, {name: path for path, name in names_of.items()})

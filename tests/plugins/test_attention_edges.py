@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from plugins.transformer_inputs import block, draw, head
 
-from opbook import grad, vjp
+from opbook import grad, tree, vjp
 from opbook.errors import ArgumentError, InputError, ShapeError
 from opbook.ops import (
     attention_weights,
@@ -81,17 +81,37 @@ def test_rubbish_in_an_empty_query():
     assert all(np.isfinite(g).all() for g in gradients)
 
 
-def test_padding_does_not_reach_shared_weights():
-    x, heads = draw(4, 3), (head(3, 2), head(3, 2, seed=1))
-    mask = np.outer([1, 1, 1, 0], [1, 1, 1, 0])
-    clean, pull_clean = vjp(multi_head_attention, x, heads, 2, mask=mask)
-    dirty_x = x.copy()
-    dirty_x[3] = np.nan
-    dirty, pull_dirty = vjp(multi_head_attention, dirty_x, heads, 2, mask=mask)
+@pytest.mark.parametrize("rubbish", [np.nan, np.inf])
+@pytest.mark.parametrize("kwargs", [{"mask": np.outer([1, 1, 1, 0], [1, 1, 1, 0])}, {"key_mask": [1, 1, 1, 0]}])
+@pytest.mark.parametrize("op", [multi_head_attention, transformer_block])
+def test_padding_reaches_no_other_row_and_no_weight(op, kwargs, rubbish):
+    x = draw(4, 3)
+    x[3] = 0
+    args = ((head(3, 2), head(3, 2, seed=1)), 2) if op is multi_head_attention else (block(3, 2, 2, 5),)
+    clean, pull_clean = vjp(op, x, *args, **kwargs)
+    x[3] = rubbish
+    dirty, pull_dirty = vjp(op, x, *args, **kwargs)
     np.testing.assert_array_equal(dirty, clean)
-    for mine, expected in zip(pull_dirty(np.ones((4, 3)))[1], pull_clean(np.ones((4, 3)))[1], strict=True):
-        for name in mine:
-            np.testing.assert_array_equal(mine[name], expected[name])
+    g = draw(4, 3, seed=1)
+    for mine, expected in zip(tree.leaves(pull_dirty(g)), tree.leaves(pull_clean(g)), strict=True):
+        np.testing.assert_array_equal(mine, expected)
+
+
+def test_an_allowed_score_never_loses_to_a_blocked_one():
+    assert attention_weights([[1e154]], [[-1.5e154], [1.0]], [[1, 0]], scale=1.0).tolist() == [[1, 0]]
+    lowest = float(np.finfo(np.float32).min)
+    q = np.zeros((1, 1), np.float32)
+    assert attention_weights(q, np.zeros((2, 1), np.float32), bias=[[lowest, lowest]], key_mask=[1, 0]).tolist() == [
+        [1, 0]
+    ]
+
+
+@pytest.mark.parametrize("op", [multi_head_attention, transformer_block])
+def test_widths_of_zero(op):
+    args = (({**head(0, 2)},), 1) if op is multi_head_attention else (block(3, 2, 1, 0),)
+    x = draw(4, 0 if op is multi_head_attention else 3)
+    value, pullback = vjp(op, x, *args)
+    assert [np.shape(g) for g in tree.leaves(pullback(value))] == [np.shape(a) for a in tree.leaves((x, *args))]
 
 
 def test_half_precision_with_scores_far_apart_and_masks_combined():

@@ -12,32 +12,39 @@ LARGEST = 10**8
 """Arrays of more entries are refused: that is 800 MB, and nearly always a slip in a size."""
 
 
-def _size_samples(draw):
-    yield from (4, 1, 0)
-    yield from ((2, 3), (3, 0))
+def _size_samples(draw, value=0.0):
+    for sizes in ((4,), (1,), (0,), (2, 3), (3, 0)):
+        yield draw.known(f"sizes {sizes}", np.full(sizes, value), *sizes)
     for shape in ((2, 3, 4), (5,), (0, 2), ()):
-        yield (shape,)
+        yield draw.known(f"shape {shape}", np.full(shape, value), shape)
     for sizes in ((-1,), (2, -1), ((3, -2),)):
         yield draw.refused("a negative size", *sizes)
     for sizes in ((LARGEST + 1,), (LARGEST, 2), ((LARGEST, 1, 2),)):
         yield draw.refused("too many entries", *sizes)
 
 
+def _ones_samples(draw):
+    return _size_samples(draw, 1.0)
+
+
 def _eye_samples(draw):
     yield from (3, 1, 0)
+    yield draw.known("two rows", np.array([[1.0, 0.0], [0.0, 1.0]]), 2)
     yield draw.refused("a negative size", -1)
     yield draw.refused("too many entries", 10_001)
 
 
 def _arange_samples(draw):
-    yield from (5, 1, 0, -2)
-    yield from ((2, 6), (-3, 8, 2), (0, 7, 3), (5, 0, -2), (2, 1))
+    for args in ((5,), (1,), (0,), (-2,), (2, 6), (-3, 8, 2), (0, 7, 3), (5, 0, -2), (2, 1)):
+        yield draw.known(f"range{args}", np.array([float(i) for i in range(*args)]), *args)
     yield draw.refused("a step of 0", 0, 5, 0)
     yield draw.refused("too many entries", LARGEST + 1)
 
 
 def _linspace_samples(draw):
     yield from ((-1.5, 2.5, 5), (2.0, 0.5, 4), (0.3, 7.0, 1), (1.0, 2.0, 0))
+    yield draw.known("five", np.array([-1.5, -0.5, 0.5, 1.5, 2.5]), -1.5, 2.5, 5)
+    yield draw.known("two", np.array([2.0, 0.5]), 2.0, 0.5, 2)
     yield draw.refused("a negative count", 0.0, 1.0, -1)
     yield draw.refused("too many entries", 0.0, 1.0, LARGEST + 1)
 
@@ -88,7 +95,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # Sizes are given as to `zeros`. A row of ones is what `layer_norm` takes as a scale that changes nothing, and a product
 # with a vector of ones adds up rows or columns.
-@builtin(category=CATEGORY, aliases=("all ones", "constant array"), samples=_size_samples)
+@builtin(category=CATEGORY, aliases=("all ones", "constant array"), samples=_ones_samples)
 def ones(n: int) -> Array["N"]:
     """Makes an array of ones.
 

@@ -22,6 +22,8 @@ def _reshape_samples(draw):
     yield draw.refused("another number of entries", draw.normal(2, 3), (2, 2))
     yield draw.refused("a number of entries that is no multiple", draw.normal(2, 3), (4, -1))
     yield draw.refused("a length below -1", draw.normal(2, 3), (-2, 3))
+    yield draw.refused("a length below -1 beside one of -1", draw.normal(4), (-2, -1))
+    yield draw.refused("two lengths below -1, with a right product", draw.normal(4), (-2, -2))
     yield draw.refused("two lengths of -1", draw.normal(2, 3), (-1, -1))
     yield draw.refused("-1 beside a length of 0", draw.normal(0, 3), (0, -1))
 
@@ -34,9 +36,11 @@ def _concatenate_samples(draw):
     yield ((draw.normal(0, 2), draw.normal(3, 2)),)
     yield ((draw.normal(1),),)
     yield draw.refused("no arrays", ())
+    yield draw.refused("a single number", (1.0,))
     yield draw.refused("single numbers", (1.0, 2.0))
     yield draw.refused("other numbers of axes", (draw.normal(2, 3), draw.normal(3)))
     yield draw.refused("lengths that differ", (draw.normal(2, 3), draw.normal(2, 2)), 0)
+    yield draw.refused("lengths that differ, the axis counted from the end", (draw.normal(2, 3), draw.normal(2, 2)), -2)
     yield draw.refused("no such axis", (draw.normal(2), draw.normal(2)), 1)
 
 

@@ -10,23 +10,74 @@ from opbook.errors import InputError
 from opbook_attention_weights.pairs import allowed_pairs, pair_scores, score_scale
 
 
+def _samples(draw):
+    q, k, square = draw.normal(3, 2), draw.normal(5, 2), draw.normal(4, 2)
+    mask = np.array([[1, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]], bool)
+    keys = np.array([0, 1, 1, 1, 0], bool)
+
+    def by_hand(q, k, allowed, scale):
+        e = np.exp(scale * q @ k.T) * allowed
+        return e / np.maximum(e.sum(axis=1, keepdims=True), 1e-300)
+
+    yield draw.known("scale", by_hand(q, k, 1, 0.7), q, k, scale=0.7)
+    yield draw.known("mask and key_mask", by_hand(q, k, mask & keys, 2**-0.5), q, k, mask, key_mask=keys)
+    yield draw.known("causal", by_hand(square, square, np.tri(4), 2**-0.5), square, square, causal=True)
+    causal = np.tri(4) * [0, 1, 1, 1]
+    both = by_hand(square, square, causal, 2**-0.5)
+    yield draw.known("causal and key_mask", both, square, square, key_mask=[0, 1, 1, 1], causal=True)
+    yield draw.known("-inf in the bias", by_hand(q, k, mask, 2**-0.5), q, k, bias=np.where(mask, 0, -np.inf))
+    yield draw.call(q, draw.normal(2, 5, 2), key_mask=draw.mask(2, 5))
+    yield draw.call(draw.normal(2, 3, 2), k, key_mask=draw.mask(2, 5))
+    yield draw.call(draw.normal(2, 3, 2), k, key_mask=keys)
+    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+        dirty_q, dirty_k = q.copy(), k.copy()
+        dirty_q[1, 0] = dirty_k[2, 1] = rubbish
+        yield draw.edge(f"{name} in blocked slots", dirty_q, dirty_k, mask)
+        yield draw.edge(f"{name} in a blocked query", dirty_q, k, mask)
+        yield draw.edge(f"{name} in a blocked key of one batch", q, np.stack([k, dirty_k]), mask)
+        yield draw.edge(f"{name} where the bias is -inf", dirty_q, dirty_k, bias=np.where(mask, 0.5, -np.inf))
+        dirty_q, dirty_k = q.copy(), k.copy()
+        dirty_q[1], dirty_k[4], dirty_k[2, 0] = (1e300, -1e300), 1e300, rubbish  # they overflow, and cancel each other
+        yield draw.edge(f"{name} and 1e300 in blocked slots", dirty_q, dirty_k, mask)
+    yield draw.edge("a bias of nothing but -inf", q, k, bias=np.full((3, 5), -np.inf))
+    bad_q, bad_k, answer = q.copy(), k.copy(), by_hand(q, k, mask, 2**-0.5)
+    bad_q[0, 1] = bad_k[0, 0] = answer[0] = np.nan  # only query 0 may attend to key 0
+    yield draw.known("NaN in a query that attends to some keys", answer, bad_q, k, mask)
+    yield draw.known("NaN in a key that is attended to by one query", answer, q, bad_k, mask)
+    both = np.stack([answer, by_hand(q, k, mask, 2**-0.5)])
+    yield draw.known("NaN in one of two batches", both, np.stack([bad_q, q]), np.stack([bad_k, k]), mask)
+    yield draw.edge("scores far apart", 100 * q, 100 * k)
+    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, mask)
+    largest = np.full((3, 1), 1e154), 8e153 * np.array([[0.1], [1.0], [0.5], [0.7], [0.2]])
+    yield draw.edge("scores close to the largest number", *largest, mask)
+    yield draw.edge("no keys", q, k[:0])
+    yield draw.edge("no columns", q[:, :0], k[:, :0], scale=1.0)
+    yield draw.refused("no columns and no scale", q[:, :0], k[:, :0])
+    yield draw.refused("causal and other numbers of queries and keys", q, k, causal=True)
+    yield draw.refused("a key_mask with one batch axis for two", draw.normal(2, 2, 3, 2), k, key_mask=draw.mask(2, 5))
+
+
 # Row i says how much of each key's value goes into query i's answer. The rows of a softmax add up to 1, so an answer is
 # an average of values, never more than the largest of them.
 #
 # Scores are divided by √D because a dot product of D random entries has a standard deviation of √D: without it the
 # softmax would pick a single key, with a gradient close to zero, as soon as D is large.
 #
-# Blocked pairs get a large negative score *before* the softmax, so that they take no part in the normalization; setting
+# Blocked pairs get the score −∞ *before* the softmax, so that they take no part in the normalization; setting
 # probabilities to zero afterwards would leave rows that do not add up to 1. A query that may attend to nothing has
-# nothing to average: its row is set to zero, and so is its gradient. All masks are combined as Booleans. Added up as
-# numbers, two "large negative" masks overflow to −∞ in half precision and a row of those is 0/0.
+# nothing to average: its row is zero, and so is its gradient. All masks are combined as Booleans. Added up as numbers,
+# two "large negative" masks overflow in half precision, and a large score that is allowed can lose to one that is not.
 #
 # **The gradient.** For one row, with weights p and cotangent g, the scores' gradient is
 #
 # $$\mathrm ds = p \circ \bigl(g - \langle p, g\rangle\bigr).$$
 #
 # It is 0 wherever p is, so nothing flows back into a blocked key. From the scores on it is two matrix products.
-@builtin(category="Statistics & ML", aliases=("attention probabilities", "attention scores", "attention map"))
+@builtin(
+    category="Statistics & ML",
+    aliases=("attention probabilities", "attention scores", "attention map"),
+    samples=_samples,
+)
 def attention_weights(
     q: Array["... Nq D"],
     k: Array["... Nk D"],
@@ -71,15 +122,9 @@ def attention_weights(
         scores = scores + bias
     if n_keys == 0:
         return scores  # rows of no entries at all: nothing to normalize
-    if allowed is None:
-        return softmax(scores)
-    scores = np.where(allowed, scores, _blocked(scores.dtype))
-    return np.where(allowed, softmax(scores), 0)
-
-
-def _blocked(dtype):
-    """The large negative score: half the lowest number, so that subtracting a row's maximum can't overflow."""
-    return np.finfo(dtype).min / 2
+    if allowed is not None:
+        scores = np.where(allowed, scores, -np.inf)
+    return softmax(scores)
 
 
 def weights_and_pullback(q, k, mask, key_mask, bias, causal, scale):
@@ -95,12 +140,10 @@ def weights_and_pullback(q, k, mask, key_mask, bias, causal, scale):
     if bias is not None:
         scores = scores + bias.astype(scores.dtype)
     if allowed is not None:
-        scores = np.where(allowed, scores, np.asarray(_blocked(scores.dtype), scores.dtype))
-    if n_keys:
-        scores = scores - np.max(scores, axis=-1, keepdims=True)
-    weights = np.exp(scores, out=scores)
-    if allowed is not None:
-        weights *= allowed
+        scores = np.where(allowed, scores, -np.inf)
+    highest = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)
+    highest[highest == -np.inf] = 0  # a query that may attend to nothing
+    weights = np.exp(scores - highest)
     weights /= _row_sums(weights)
     clean_k = np.array(clean_k)  # the caller may change k before the pullback runs; clean_q is a product already
     shape_q, shape_k = q.shape, k.shape
@@ -135,6 +178,12 @@ def _mask_samples(draw):
     for align in ("upper-left", "lower-right"):
         yield draw.call(2, 4, align=align)
         yield draw.call(4, 2, align=align)
+    yield from ((0,), (0, 0))
+    yield draw.refused("a negative number of queries", -1)
+    yield draw.refused("a negative number of queries only", -1, 2, align="upper-left")
+    yield draw.refused("a negative number of keys", 2, -1, align="upper-left")
+    yield draw.refused("more than 10**8 entries", 10**4, 10**4 + 1, align="upper-left")
+    yield draw.refused("other numbers and no align", 2, 3)
 
 
 # "Causal" means that no position may look at a later one. With as many queries as keys that is the lower triangle. With

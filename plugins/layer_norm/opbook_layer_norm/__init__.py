@@ -97,7 +97,7 @@ def _check_columns(x):
 
 
 def _check_eps(eps, variance):
-    if eps < 0:
+    if not eps >= 0:
         raise InputError(f"layer_norm: eps must be at least 0, but is {eps:g}")
     if eps == 0 and np.any(variance == 0):
         raise InputError(

@@ -19,6 +19,7 @@ def _positive_samples(draw):
     yield np.array([0.05, 1.0, 40.0])
     yield np.asarray(draw.positive())
     yield draw.edge("infinity", np.array([2.0, np.inf]))
+    yield draw.edge("zeros, and close to zero", np.array([0.0, 5e-324, 0.0, 1e-200, 0.0]))
     yield draw.refused("a negative entry", np.array([[1.0, 2.0], [-0.5, 1.0]]))
 
 
@@ -30,12 +31,25 @@ def _pair_samples(draw):
     yield draw.refused("shapes that do not broadcast", draw.normal(3), draw.normal(2))
 
 
+def _exp_samples(draw):
+    yield draw.edge("too large and too small", np.array([-1000.0, 1.0, 1000.0]))
+
+
+def _angle_samples(draw):
+    yield draw.edge("infinity", np.array([1.0, np.inf]))
+
+
 def _round_samples(draw):
     yield 10 * draw.normal(2, 1, 3), 1
     yield 1000 * draw.normal(5), -2
     yield np.asarray(draw.normal()), 3
-    yield draw.edge("halves", np.array([-2.5, -0.5, 0.5, 1.5, 2.5]))
-    yield draw.edge("too large to be scaled", np.array([2.0**52 + 1, -1e300, 0.25]), 20)
+    yield draw.known("halves", np.array([-2.0, 0.0, 0.0, 2.0, 2.0]), np.array([-2.5, -0.5, 0.5, 1.5, 2.5]))
+    yield draw.known("halves of a tenth", np.array([-0.2, 0.0, 0.2]), np.array([-0.25, -0.04, 0.25]), 1)
+    large = np.array([2.0**52 + 1, 7218351698549644, 7813416816962575, 1e20, -1e308])  # two that scaling would change
+    yield draw.known("no decimals", large, large, 1)
+    yield draw.known("no decimals, and a scale beyond them", large, large, 292)
+    yield draw.known("large and whole hundreds", np.array([1e18, 0.0]), np.array([1e18 + 128, -49.0]), -3)
+    yield draw.known("no digit left", np.array([0.0, 0.0]), np.array([-1.5, 1e200]), -292)
     yield draw.refused("too many digits", draw.normal(3), 293)
     yield draw.refused("too few digits", draw.normal(3), -293)
 
@@ -107,7 +121,7 @@ def _(x):
 # place: `softmax`, `log_softmax`, `softplus` and `sigmoid` are written so that they never raise e to a large power.
 #
 # **The gradient.** This is the one function that is its own slope, so the tape keeps the value and multiplies by it.
-@builtin(category=CATEGORY, aliases=("exponential", "e to the x"))
+@builtin(category=CATEGORY, aliases=("exponential", "e to the x"), samples=_exp_samples)
 def exp(x: Array["..."]) -> Array["..."]:
     """Raises e to the power of every entry.
 
@@ -167,7 +181,7 @@ def _(x):
 # An infinite angle has no sine. The result is NaN, and no warning.
 #
 # **The gradient.** The slope of the sine is the cosine of the same angle.
-@builtin(category=CATEGORY, aliases=("sine",))
+@builtin(category=CATEGORY, aliases=("sine",), samples=_angle_samples)
 def sin(x: Array["..."]) -> Array["..."]:
     """Gives the sine of every entry.
 
@@ -186,9 +200,11 @@ def sin(x: Array["..."]) -> Array["..."]:
 
 # Angles are in radians. An infinite angle has no cosine. The result is NaN, and no warning.
 #
+# An infinite angle has no cosine. The result is NaN, and no warning.
+#
 # **The gradient.** The slope of the cosine is the sine with the sign turned round: where the cosine stands at its top,
 # at 0, it is level, and from there it falls.
-@builtin(category=CATEGORY, aliases=("cosine",))
+@builtin(category=CATEGORY, aliases=("cosine",), samples=_angle_samples)
 def cos(x: Array["..."]) -> Array["..."]:
     """Gives the cosine of every entry.
 

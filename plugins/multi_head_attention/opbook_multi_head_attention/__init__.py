@@ -1,5 +1,6 @@
 """Multi-head self-attention, as an opbook plugin."""
 
+from math import prod
 from typing import TypedDict
 
 import numpy as np
@@ -26,6 +27,43 @@ def _samples(draw):
             for width in widths
         )
         yield draw.normal(*batch, 4, 3), heads, len(heads)
+    yield from _masked_samples(draw, heads=({name: draw.normal(3, 3) for name in ("wq", "wk", "wv", "wo")},) * 2)
+
+
+def _masked_samples(draw, heads):
+    def by_hand(x, allowed):
+        total = 0
+        for head in heads:
+            q, k, v = (x @ head[name] for name in ("wq", "wk", "wv"))
+            e = np.exp(q @ k.T / np.sqrt(3)) * allowed
+            total = total + e / np.maximum(e.sum(axis=1, keepdims=True), 1e-300) @ v @ head["wo"]
+        return total
+
+    x, other = draw.normal(4, 3), draw.normal(4, 3)
+    dirty = x.copy()
+    dirty[2, 1] = np.nan
+    # row 0 attends only, row 1 is attended to only, row 2 is padding
+    mask = np.array([[0, 1, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
+    yield draw.known("NaN in padding, mask", by_hand(x, mask), dirty, heads, 2, mask)
+    batches = np.stack([by_hand(x, mask), by_hand(other, mask)])
+    yield draw.known("NaN in padding of one batch", batches, np.stack([dirty, other]), heads, 2, mask)
+    attending, keys = np.array([1, 1, 0, 1], bool)[:, None], np.array([[1, 1, 0, 1], [1, 0, 1, 1]], bool)
+    batches = np.stack([by_hand(x, attending & keys[0]), by_hand(other, attending & keys[1])])
+    yield draw.known(
+        "NaN in padding, mask and key_mask",
+        batches,
+        np.stack([dirty, other]),
+        heads,
+        2,
+        attending.repeat(4, 1),
+        key_mask=keys,
+    )
+    late = np.where(np.arange(4)[:, None] == 0, np.nan, x)
+    causal = np.tri(4) * [0, 1, 1, 1]
+    yield draw.known("NaN in padding, causal", by_hand(x, causal), late, heads, 2, key_mask=[0, 1, 1, 1], causal=True)
+    yield draw.known("NaN and no mask", np.full((4, 3), np.nan), dirty, heads, 2)
+    yield draw.refused("fewer heads than n_heads", x, heads, 3)
+    yield draw.refused("no heads", x, (), 0)
 
 
 # Each head looks at the same rows through projections of its own, so each can attend to something else; what they find
@@ -60,7 +98,8 @@ def multi_head_attention(
         heads: A record for each head: wq, wk and wv project x to queries, keys and values, wo projects the answer back.
         n_heads: The number of records in heads, at least 1.
         mask: 1 where a row may attend to another, 0 where it may not; the same for every head.
-        key_mask: 1 for rows that may be attended to, 0 for padding.
+        key_mask: 1 for rows that may be attended to, 0 for padding, which may hold anything: where it is not finite it
+            counts as 0.
         causal: Whether row i may attend to rows 0 to i only.
 
     Returns:
@@ -79,7 +118,7 @@ def multi_head_attention(
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2.
     """
     _check_heads(heads, n_heads)
-    x = _clear_unused(x, mask, key_mask, causal)
+    x = clear_padding(x, mask, key_mask, causal)
     answers = [
         scaled_dot_product_attention(
             x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal
@@ -93,7 +132,7 @@ def multi_head_attention(
 @multi_head_attention.defvjp
 def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
     _check_heads(heads, n_heads)
-    x = np.array(_clear_unused(x, mask, key_mask, causal))
+    x = np.array(clear_padding(x, mask, key_mask, causal))
     kind = type(heads)
     heads = [{name: np.array(weight) for name, weight in head.items()} for head in heads]
     attend = scaled_dot_product_attention.rule
@@ -121,7 +160,8 @@ def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
 
 def weight_gradient(inputs, g):
     """The gradient of w in `inputs @ w`: one product over the rows of all batches."""
-    return inputs.reshape(-1, inputs.shape[-1]).T @ g.reshape(-1, g.shape[-1])
+    rows = prod(inputs.shape[:-1])  # -1 would stand for nothing in an empty array
+    return inputs.reshape(rows, inputs.shape[-1]).T @ g.reshape(rows, g.shape[-1])
 
 
 def _check_heads(heads, n_heads):
@@ -133,15 +173,18 @@ def _check_heads(heads, n_heads):
         raise ArgumentError("multi_head_attention: n_heads must be at least 1, but is 0")
 
 
-def _clear_unused(x, mask, key_mask, causal):
-    """Put zeros in rows that neither attend nor are attended to, lest a NaN in padding reach the shared weights."""
+def clear_padding(x, mask, key_mask, causal):
+    """Put 0 for what is not finite in rows that nobody may attend to.
+
+    Such rows are padding, and may hold anything. They do come in as queries, so a NaN would get into the products that
+    make the gradients of the weights, which all rows share.
+    """
     n = x.shape[-2]
     allowed = allowed_pairs(n, n, x.ndim - 2, mask, key_mask, None, causal)
     if allowed is None or np.isfinite(x).all():
         return x
-    allowed = np.broadcast_to(allowed, (*x.shape[:-2], n, n))
-    used = allowed.any(axis=-1) | allowed.any(axis=-2)
-    return np.where(used[..., None], x, 0)
+    attended = np.broadcast_to(allowed, (*x.shape[:-2], n, n)).any(axis=-2)
+    return np.where(attended[..., None] | np.isfinite(x), x, 0)
 
 
 @hookimpl

@@ -14,6 +14,7 @@ def _samples(draw):
     yield draw.call(draw.normal(2, 3, 4), -1, keepdims=True)
     yield draw.normal(5), 0
     yield np.asarray(draw.normal())
+    yield draw.edge("numbers that float32 would lose on the way", np.array([1e9, 1.0, -1e9]))
     yield draw.normal(2, 0, 3), 0
     yield draw.refused("no such axis", draw.normal(3, 4), 2)
 
@@ -35,6 +36,16 @@ def _choice_samples(draw):
     yield draw.edge("ties", ties, 1)
     yield draw.edge("a tie of all", ties)
     yield draw.edge("a NaN", np.array([[1.0, np.nan], [2.0, 0.5]]), 0)
+
+
+def _max_samples(draw):
+    yield from _choice_samples(draw)
+    yield draw.known("keepdims", np.array([[3.0], [0.5]]), np.array([[-1.0, 3.0], [0.5, 0.0]]), 1, keepdims=True)
+
+
+def _min_samples(draw):
+    yield from _choice_samples(draw)
+    yield draw.known("keepdims", np.array([[-1.0], [0.0]]), np.array([[-1.0, 3.0], [0.5, 0.0]]), 1, keepdims=True)
 
 
 # Without `axis` everything is added up to one number. With it, the sum runs along that axis and the others stay: in a
@@ -120,11 +131,14 @@ def _(x, axis=None, *, keepdims=False):
 # A NaN anywhere in a group makes its result NaN. There is no largest of no entries, so that is refused. For the larger
 # of two arrays, entry by entry, there is `maximum`.
 #
+# For the larger of two arrays, entry by entry, there is `maximum`. A NaN anywhere in a group makes its result NaN. There
+# is no largest of no entries, so that is refused.
+#
 # **The gradient.** The cotangent goes to the entry that is largest, and to no other: a small change of the others
 # changes nothing. Where several are equally large they share it in equal parts, which add up to the whole. Giving all
 # of it to each would count it several times; giving it to the first would make the gradient depend on the order of the
 # entries.
-@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"), samples=_choice_samples)
+@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"), samples=_max_samples)
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
 
@@ -149,9 +163,11 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 # A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused. For the
 # smaller of two arrays, entry by entry, there is `minimum`.
 #
+# A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused.
+#
 # **The gradient.** The cotangent goes to the entry that is smallest, and in equal parts to several that are equally
 # small, so that the parts add up to the whole.
-@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"), samples=_choice_samples)
+@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"), samples=_min_samples)
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.
 

@@ -18,6 +18,18 @@ def _samples(draw):
         dirty_q = q.copy()
         dirty_q[1] = rubbish
         yield draw.edge(f"{name} in a query that may attend to nothing", dirty_q, k, v, mask=empty)
+    yield draw.call(draw.normal(4, 2), k, v, causal=True)
+    yield draw.call(q, draw.normal(2, 4, 2), draw.normal(2, 4, 5), key_mask=draw.mask(2, 4))
+    padding = np.where(np.arange(4)[:, None] == 2, np.nan, v)
+    yield draw.edge("NaN in padding", q, k, padding, key_mask=empty[0])
+    yield draw.edge("NaN where the bias is -inf", q, k, padding, bias=np.where(empty[0], 0.5, -np.inf)[None])
+    dirty_v = v.copy()
+    dirty_v[2, 0], dirty_v[1, 1], dirty_v[0, 2] = np.inf, np.nan, -np.inf  # of these, key 2 is blocked for all queries
+    answer = np.exp(q @ k.T / np.sqrt(2)) * empty
+    answer = answer / np.maximum(answer.sum(axis=1, keepdims=True), 1e-300) @ v
+    answer[0, 1] = answer[2, 1] = answer[0, 2] = np.nan
+    yield draw.known("values that are not finite, some of them blocked", answer, q, k, dirty_v, mask=empty)
+    yield draw.known("NaN in a value, no mask", np.full((3, 5), np.nan), q, k, np.full((4, 5), np.nan))
     yield draw.edge("scores far apart", 100 * q, 100 * k, v)
     yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty)
     yield draw.edge("no keys", q, k[:0], v[:0])

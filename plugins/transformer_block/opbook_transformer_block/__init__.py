@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 import numpy as np
 from opbook_activations import relu
 from opbook_layer_norm import layer_norm
-from opbook_multi_head_attention import Head, multi_head_attention, weight_gradient
+from opbook_multi_head_attention import Head, clear_padding, multi_head_attention, weight_gradient
 
 from opbook import Array, Mask, builtin, hookimpl
 
@@ -51,7 +51,8 @@ def transformer_block(
         x: The rows.
         weights: The block's parameters; heads is a tuple with a record for each head.
         mask: 1 where a row may attend to another, 0 where it may not.
-        key_mask: 1 for rows that may be attended to, 0 for padding.
+        key_mask: 1 for rows that may be attended to, 0 for padding, which may hold anything: where it is not finite it
+            counts as 0.
         causal: Whether row i may attend to rows 0 to i only.
         norm: Whether the norms come after the additions or before the branches.
         eps: Added to the variances under the root; at least 0.
@@ -78,11 +79,11 @@ def transformer_block(
         Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,
         *On Layer Normalization in the Transformer Architecture* (2020).
     """
+    x = clear_padding(x, mask, key_mask, causal)
 
     def attention(rows):
-        return multi_head_attention(
-            rows, weights["heads"], len(weights["heads"]), mask, key_mask=key_mask, causal=causal
-        )
+        heads = weights["heads"]
+        return multi_head_attention(rows, heads, len(heads), mask, key_mask=key_mask, causal=causal)
 
     def feed_forward(rows):
         return relu(rows @ weights["w1"] + weights["b1"]) @ weights["w2"] + weights["b2"]
@@ -98,6 +99,8 @@ def transformer_block(
 
 @transformer_block.defvjp
 def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
+    x = clear_padding(x, mask, key_mask, causal)
+
     def attention(rows):
         heads = weights["heads"]
         value, pull = multi_head_attention.rule(rows, heads, len(heads), mask, key_mask=key_mask, causal=causal)

@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -74,6 +75,7 @@ def own_memory(subject: Subject) -> Evidence:
         value, pullback = subject.op.value_and_pullback(*mine.args, **mine.kwargs)
         g = cotangent_of(value)
         before = pullback(g)
+        _gradients_are_own(subject, sample, _arrays(before), _arrays(g, mine.args, mine.kwargs))
         kept = _bits(before)
         for label, arrays in (
             ("its arguments", _arrays(mine.args, mine.kwargs)),
@@ -91,6 +93,13 @@ def own_memory(subject: Subject) -> Evidence:
     return evidence
 
 
+def _gradients_are_own(subject: Subject, sample: Sample, gradients: list[Any], given: list[Any]) -> None:
+    if any(np.may_share_memory(a, b) for a in gradients for b in given):
+        raise Refuted(f"a gradient shares memory with an argument or the cotangent{on(subject, sample)}")
+    if not all(gradient.flags.writeable for gradient in gradients):
+        raise Refuted(f"a gradient is read-only, so some of its entries share memory{on(subject, sample)}")
+
+
 def _value_is_own(subject: Subject, sample: Sample) -> None:
     mine = _copy(sample)
     value = subject.op(*mine.args, **mine.kwargs)
@@ -98,47 +107,55 @@ def _value_is_own(subject: Subject, sample: Sample) -> None:
         raise Refuted(f"the value shares memory with an argument{on(subject, sample)}")
 
 
-@check("threads", f"{THREADS} threads at once get the bits that one gets.")
+@check("threads", f"{THREADS} threads at once, each with other numbers, get the bits that each gets alone.")
 def threads(subject: Subject) -> Evidence:
-    """Run the largest sample in many threads that start together."""
-    sample = max(subject.samples, key=lambda s: sum(a.size for a in _arrays(s.args)))
-    serial = _bits(answer(subject, sample))
+    """Run the largest sample, scaled for each thread, in many threads that start together."""
+    largest = max(subject.samples, key=lambda s: sum(a.size for a in _arrays(s.args)))
+    samples = [with_arrays(largest, lambda array, i=i: array * (1 + i / 64)) for i in range(THREADS)]  # type: ignore[misc]
+    serial = [_bits(answer(subject, sample)) for sample in samples]
     barrier = threading.Barrier(THREADS)
 
-    def run(_: int) -> bool:
+    def run(i: int) -> bool:
         barrier.wait()
-        return all(_bits(answer(subject, sample)) == serial for _ in range(3))
+        return all(_bits(answer(subject, samples[i])) == serial[i] for _ in range(3))
 
     with ThreadPoolExecutor(THREADS) as pool:
         if not all(pool.map(run, range(THREADS))):
-            raise Refuted(f"threads at once get other bits than one alone{on(subject, sample)}")
-    return Evidence(inputs=1)
+            raise Refuted(f"threads at once get other bits than one alone{on(subject, largest)}")
+    return Evidence(inputs=THREADS)
 
 
 @check("memory", "Dropping value and pullback frees their memory at once, without the garbage collector.")
 def memory(subject: Subject) -> Evidence:
-    """Count arrays that only the garbage collector could free."""
+    """Look whether arguments, value and gradients are gone once nobody holds them."""
     samples = [s for s in subject.samples if has_arrays(s)]
     if not samples:
         raise NotApplicable("it takes no floating-point array")
     answer(subject, samples[0])  # whatever is made once and kept is not what this looks for
-    gc.collect()
     was_enabled = gc.isenabled()
     gc.disable()
+    gc.freeze()  # what is there already need not be gone through
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
         for sample in samples:
-            answer(subject, with_arrays(sample, np.array))
+            mine = _copy(sample)
+            result = answer(subject, mine)
+            held = [weakref.ref(array) for array in _arrays(mine.args, mine.kwargs, result)]
+            del mine, result
+            alive = [array for ref in held if (array := ref()) is not None]
+            if alive:
+                raise Refuted(
+                    f"an array of shape {alive[0].shape} stays alive after value and pullback are gone: something "
+                    f"global or a reference cycle holds it{on(subject, sample)}"
+                )
         gc.collect()
         # arrays themselves are none of the collector's business, but what holds on to them is
-        stuck = [held for item in gc.garbage for held in gc.get_referents(item) if isinstance(held, np.ndarray)]
-        if stuck:
-            raise Refuted(
-                f"{len(stuck)} arrays are kept alive by reference cycles, such as one of shape {stuck[0].shape}"
-            )
+        if any(isinstance(held, np.ndarray) for item in gc.garbage for held in gc.get_referents(item)):
+            raise Refuted("reference cycles keep arrays alive until the garbage collector comes")
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
+        gc.unfreeze()
         if was_enabled:
             gc.enable()
     return Evidence(inputs=len(samples))

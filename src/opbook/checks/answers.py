@@ -43,19 +43,20 @@ def is_numeric(value: Any) -> bool:
     )
 
 
-def with_arrays(sample: Sample, change: Callable[[Any], Any]) -> Sample:
-    """The same sample with every floating-point array changed.
+def with_arrays(sample: Sample, change: Callable[[Any], Any], kinds: str = "f") -> Sample:
+    """The same sample with every array changed whose dtype is of some kinds.
 
     Args:
         sample: The sample.
         change: What is done to each array.
+        kinds: NumPy's letters of the kinds: floating-point arrays unless given.
 
     Returns:
         A sample with the changed arrays.
     """
 
     def convert(leaf: Any) -> Any:
-        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in kinds else leaf
 
     args, kwargs = tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs)
     return replace(sample, args=args, kwargs=kwargs)
@@ -92,6 +93,16 @@ def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> It
             yield name, rounded
 
 
+def rounded_like(exact: Any, value: Any) -> Any:
+    """Exact numbers in the dtypes of a value: beyond a dtype's range, inf is the right answer."""
+
+    def convert(wide: Any, narrow: Any) -> Any:
+        return wide.astype(narrow.dtype) if isinstance(narrow, np.ndarray | np.floating) else wide
+
+    with np.errstate(over="ignore"):
+        return tree.rebuild(exact, map(convert, tree.leaves(exact), tree.leaves(value)))
+
+
 def has_arrays(sample: Sample) -> bool:
     """Whether there is a floating-point array among the positional arguments.
 
@@ -114,7 +125,18 @@ def is_differentiable(subject: Subject, sample: Sample) -> bool:
     Returns:
         True if both are there.
     """
-    return has_arrays(sample) and is_numeric(subject.op(*sample.args, **sample.kwargs))
+    if not any(sample is mine for mine in subject.samples):
+        return _has_gradient(subject, sample)
+    if id(sample) not in subject.differentiable:  # every check asks, and the answer takes a call
+        subject.differentiable[id(sample)] = _has_gradient(subject, sample)
+    return subject.differentiable[id(sample)]
+
+
+def _has_gradient(subject: Subject, sample: Sample) -> bool:
+    if not has_arrays(sample) and not any(isinstance(leaf, float) for leaf in tree.leaves(sample.args)):
+        return False
+    value = subject.op(*sample.args, **sample.kwargs)
+    return is_numeric(value) and not any(np.isnan(leaf).any() for leaf in tree.leaves(value))
 
 
 def cotangent_of(value: Any, seed: int = 0) -> Any:
@@ -133,12 +155,13 @@ def cotangent_of(value: Any, seed: int = 0) -> Any:
     )
 
 
-def answer(subject: Subject, sample: Sample) -> Any:
+def answer(subject: Subject, sample: Sample, layout: Callable[[Any], Any] = lambda array: array) -> Any:
     """The value, and the gradients if there are any.
 
     Args:
         subject: The builtin under test.
         sample: The input.
+        layout: Puts the cotangent into a layout of memory.
 
     Returns:
         The value, or a pair of it and the gradients.
@@ -146,4 +169,4 @@ def answer(subject: Subject, sample: Sample) -> Any:
     if not is_differentiable(subject, sample):
         return subject.op(*sample.args, **sample.kwargs)
     value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
-    return value, pullback(cotangent_of(value))
+    return value, pullback(tree.map_leaves(lambda g: layout(np.asarray(g)), cotangent_of(value)))

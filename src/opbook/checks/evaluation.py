@@ -8,11 +8,23 @@ import numpy as np
 
 from opbook import tree
 from opbook.call import Call
-from opbook.checks.answers import answer, has_arrays, in_every_precision, in_precision, is_numeric, on, with_arrays
+from opbook.checks.answers import (
+    answer,
+    has_arrays,
+    in_every_precision,
+    in_precision,
+    is_numeric,
+    on,
+    rounded_like,
+    with_arrays,
+)
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample
-from opbook.specs import ArraySpec, Binding, MaskSpec
+from opbook.specs import ArraySpec, MaskSpec
+
+LAYOUT_TOLERANCE = 1e-8
+"""What another order of summation may change where terms cancel; a layout that is misread changes everything."""
 
 
 @check("definition", "The definition runs on every input and returns what its annotation says.")
@@ -34,19 +46,11 @@ def _hold_to_annotation(subject: Subject, sample: Sample, call: Call, value: Any
         raise Refuted(f"expected an array as annotated, got a {type(value).__name__}{on(subject, sample)}")
     if isinstance(returns, MaskSpec) != (value.dtype == np.bool_):
         raise Refuted(f"expected {returns.words()} as annotated, got dtype {value.dtype}{on(subject, sample)}")
-    expected = _annotated_shape(call, returns)
+    if value.dtype.kind not in "fb":
+        raise Refuted(f"expected floating-point numbers, got dtype {value.dtype}{on(subject, sample)}")
+    expected = call.shape.shapes_made(call.positional)[0]
     if returns.dims and (len(value.shape) < len(expected) or (value.shape != expected and None not in expected)):
         raise Refuted(f"expected shape {expected} as annotated, got {value.shape}{on(subject, sample)}")
-
-
-def _annotated_shape(call: Call, returns: ArraySpec) -> tuple[int | None, ...]:
-    """The shape that the annotation gives, with None for dimensions that no argument fixes."""
-    binding = Binding()
-    for param, value in zip(call.shape.params, call.positional, strict=False):
-        if value is not None:
-            param.spec.convert(value, param.name, binding)
-    sizes = [dim if isinstance(dim, int) else getattr(binding.size(dim), "size", None) for dim in returns.dims]
-    return (*(binding.batch() if returns.batched else ()), *sizes)
 
 
 @check("rule value", "The rule's value equals the definition's.")
@@ -69,6 +73,32 @@ def rule_value(subject: Subject) -> Evidence:
     return evidence
 
 
+@check("known answers", "Where the samples give an answer, worked out in another way, it is the value.")
+def known_answers(subject: Subject) -> Evidence:
+    """Hold both definition and rule to it: what the two share, no comparison of one with the other can refute."""
+    evidence = Evidence()
+    for sample, call in subject.calls():
+        if sample.known is None:
+            continue
+        for what, value in (("definition", call.define()), ("value", subject.op(*sample.args, **sample.kwargs))):
+            error = relative_error(value, sample.known)
+            if error > TOLERANCE["float64"]:
+                raise Refuted(f"the {what} differs by {error:.1e} from what is known{on(subject, sample)}")
+            if _signs_of_zeros(value) != _signs_of_zeros(sample.known):
+                raise Refuted(f"the {what} has 0 and -0 otherwise than is known{on(subject, sample)}")
+            evidence.measured(error)
+        evidence.inputs += 1
+    if not evidence.inputs:
+        raise NotApplicable("its samples give no answers")
+    return evidence
+
+
+def _signs_of_zeros(value: Any) -> list[list[bool]]:
+    """For each array, whether its zeros are negative."""
+    arrays = [np.asarray(leaf) for leaf in tree.leaves(value)]
+    return [np.signbit(array[array == 0]).tolist() for array in arrays if array.dtype.kind == "f"]
+
+
 @check("dtypes", "float16, float32 and float64 come out as they went in, as precise as they can be.")
 def dtypes(subject: Subject) -> Evidence:
     """Compare each precision with the definition in float64 on the same, already rounded numbers."""
@@ -82,7 +112,8 @@ def dtypes(subject: Subject) -> Evidence:
                 if leaf.dtype != name:
                     raise Refuted(f"{name} came in, but {leaf.dtype} came out{on(subject, rounded)}")
             wide = in_precision(rounded, "float64")
-            error = relative_error(value, subject.op.bind(wide.args, wide.kwargs).define())
+            exact = subject.op.bind(wide.args, wide.kwargs).define()
+            error = relative_error(value, rounded_like(exact, value))
             if error > TOLERANCE[name]:
                 raise Refuted(
                     f"in {name} the value is off by {error:.1e} (at most {TOLERANCE[name]:.0e}){on(subject, rounded)}"
@@ -123,16 +154,20 @@ _LAYOUTS: dict[str, Callable[[Any], Any]] = {
 
 @check("layouts", "Strided, reversed, Fortran-ordered, zero-stride and read-only arrays give the same answer.")
 def layouts(subject: Subject) -> Evidence:
-    """Compare value and gradients with those of contiguous input."""
+    """Compare value and gradients with those of contiguous input, with masks and cotangents in that layout too."""
     evidence = Evidence()
     for sample in subject.samples:
         if not has_arrays(sample):
             continue
+        expected = answer(subject, sample)
         for name, layout in _LAYOUTS.items():
-            _same_answer(subject, sample, with_arrays(sample, layout), name, evidence)
+            got = answer(subject, with_arrays(sample, layout, "fb"), layout)
+            _same_answer(subject, sample, name, got, expected, evidence)
         stretched = with_arrays(sample, lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
         if _accepts(subject, stretched):
-            _same_answer(subject, with_arrays(stretched, np.array), stretched, "with zero strides", evidence)
+            contiguous = with_arrays(stretched, np.array)
+            got, expected = answer(subject, stretched), answer(subject, contiguous)
+            _same_answer(subject, contiguous, "with zero strides", got, expected, evidence)
     if not evidence.inputs:
         raise NotApplicable("it takes no floating-point array")
     return evidence
@@ -146,11 +181,10 @@ def _accepts(subject: Subject, sample: Sample) -> bool:
     return True
 
 
-def _same_answer(subject: Subject, plain: Sample, other: Sample, name: str, evidence: Evidence) -> None:
-    expected, got = (answer(subject, sample) for sample in (plain, other))
+def _same_answer(subject: Subject, sample: Sample, name: str, got: Any, expected: Any, evidence: Evidence) -> None:
     error = relative_error(got, expected)
-    if error > TOLERANCE["float64"]:
-        raise Refuted(f"arrays {name} change the answer by {error:.1e}{on(subject, plain)}")
+    if error > LAYOUT_TOLERANCE:
+        raise Refuted(f"arrays {name} change the answer by {error:.1e}{on(subject, sample)}")
     evidence.measured(error)
     evidence.inputs += 1
 

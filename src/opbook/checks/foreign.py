@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from opbook import tree
 from opbook.builtin import Builtin
-from opbook.checks.answers import FLOAT_NAMES, cotangent_of, in_every_precision, is_differentiable
+from opbook.checks.answers import FLOAT_NAMES, cotangent_of, in_every_precision, in_precision, is_differentiable
 from opbook.checks.model import Subject
 from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample, samples_of
@@ -83,17 +83,17 @@ def compare(
     for sample in subject.samples:
         differentiable = gradient is not None and is_differentiable(subject, sample)
         for dtype, rounded in in_every_precision(sample, dtypes):
-            case = f"{sample.label}, {dtype}"
             allowed = TOLERANCE[dtype] if tolerance is None else tolerance
-            value = op(*rounded.args, **rounded.kwargs)
-            paste = python_call(name, rounded.args, rounded.kwargs)
-            compared.append(_compared(case, "value", partial(_call, function, rounded), value, allowed, paste))
+            exact = in_precision(rounded, "float64")
+            value = op.bind(exact.args, exact.kwargs).define()
+            case = _Case(f"{sample.label}, {dtype}", allowed, python_call(name, rounded.args, rounded.kwargs), dtype)
+            compared.append(_compared(case, "value", partial(_call, function, rounded), value))
             if differentiable and gradient is not None:
-                _, pullback = op.value_and_pullback(*rounded.args, **rounded.kwargs)
-                g = cotangent_of(value)
-                expected = _of_arrays(rounded, pullback(g))
-                theirs = partial(_call, gradient, Sample(rounded.label, (g, *rounded.args), rounded.kwargs))
-                compared.append(_compared(case, "gradient", theirs, expected, 3 * allowed, paste))
+                g = in_precision(Sample("", (cotangent_of(value),)), dtype).args[0]
+                _, pullback = op.value_and_pullback(*exact.args, **exact.kwargs)
+                expected = _of_arrays(rounded, pullback(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g)))
+                theirs = partial(_call, gradient, replace(rounded, args=(g, *rounded.args)))
+                compared.append(_compared(case, "gradient", theirs, expected))
     return compared
 
 
@@ -115,36 +115,70 @@ def _of_arrays(sample: Sample, gradients: tuple[Any, ...]) -> Any:
     return tuple(chosen)
 
 
-def _compared(case: str, what: str, run: Callable[[], Any], expected: Any, tolerance: float, paste: str) -> Comparison:
+@dataclass(frozen=True)
+class _Case:
+    name: str
+    tolerance: float
+    paste: str
+    dtype: str
+
+
+def _compared(case: _Case, what: str, run: Callable[[], Any], expected: Any) -> Comparison:
+    tolerance = case.tolerance if what == "value" else 3 * case.tolerance  # a gradient is a longer computation
     start = time.perf_counter()
+
+    def said(status: str, message: str = "", error: float | None = None) -> Comparison:
+        seconds = time.perf_counter() - start
+        return Comparison(case.name, what, status, error, tolerance, message, case.paste, seconds)
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             got = run()
-    except Exception as error:  # foreign code may raise anything
-        seconds = time.perf_counter() - start
-        return Comparison(case, what, "refused", None, tolerance, f"{type(error).__name__}: {error}", paste, seconds)
-    seconds = time.perf_counter() - start
-    if what == "gradient" and not isinstance(got, tuple | list):
-        got = (got,)
-    if len(tree.leaves(got)) != len(tree.leaves(expected)):
-        message = f"expected {len(tree.leaves(expected))} arrays, got {len(tree.leaves(got))}"
-        return Comparison(case, what, "failed", None, tolerance, message, paste, seconds)
-    distance = relative_error(list(tree.leaves(got)), list(tree.leaves(expected)))
-    status = "passed" if distance <= tolerance else "failed"
-    message = "" if status == "passed" else _difference(tree.leaves(got), tree.leaves(expected), distance)
-    return Comparison(case, what, status, distance, tolerance, message, paste, seconds)
+    except _Wrote as fault:
+        return said("failed", str(fault))
+    except (Exception, SystemExit) as error:  # foreign code may raise anything
+        return said("refused", f"{type(error).__name__}: {error}")
+    got = (got,) if what == "gradient" and not isinstance(got, tuple | list) else got
+    mine, theirs = tree.leaves(got), tree.leaves(expected)
+    if len(mine) != len(theirs):
+        return said("failed", f"expected {len(theirs)} arrays, got {len(mine)}")
+    kinds = [_wrong_kind(a, b, case.dtype if what == "value" else "") for a, b in zip(mine, theirs, strict=True)]
+    if any(kinds):
+        return said("failed", next(filter(None, kinds)))
+    distance = relative_error(mine, theirs)
+    if distance <= tolerance:
+        return said("passed", error=distance)
+    return said("failed", _difference(mine, theirs, distance), distance)
+
+
+def _wrong_kind(got: Any, expected: Any, dtype: str) -> str:
+    """What is wrong with a result before its numbers are looked at, or nothing."""
+    if not isinstance(expected, np.ndarray | np.generic):
+        return ""
+    kind = getattr(got, "dtype", np.asarray(got).dtype)
+    if kind.kind not in "fiub":
+        return f"expected real numbers, got dtype {kind}"
+    if dtype and expected.dtype.kind == "f" and hasattr(got, "dtype") and kind != dtype:
+        return f"{dtype} went in, but {kind} came out"
+    return ""
+
+
+class _Wrote(Exception):
+    """The function wrote into an argument."""
 
 
 def _difference(got: list[Any], expected: list[Any], error: float) -> str:
     """Say what differs first: a shape, or the worst entry with both numbers."""
     for mine, theirs in zip(got, expected, strict=True):
+        if theirs is None or isinstance(theirs, str) or callable(theirs):
+            return f"expected {theirs!r}, got {mine!r}"
         a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
         if a.shape != b.shape:
             return f"expected shape {b.shape}, got {a.shape}"
         with np.errstate(invalid="ignore"):
-            gap = np.nan_to_num(np.abs(a - b), nan=np.inf)
-            gap[np.isnan(a) & np.isnan(b)] = 0
+            alike = (a == b) | (np.isnan(a) & np.isnan(b))
+            gap = np.where(alike, 0, np.nan_to_num(np.abs(a - b), nan=np.inf))
         if gap.size and gap.max() > 0:
             index = np.unravel_index(np.argmax(gap), gap.shape)
             at = f" at {list(map(int, index))}" if index else ""
@@ -157,6 +191,9 @@ def _call(function: Callable[..., Any], sample: Sample) -> Any:
     args, kwargs = (tree.map_leaves(_fresh, part) for part in (sample.args, sample.kwargs))
     try:
         result = function(*args, **kwargs)
+        for name, mine, before in zip(tree.paths(args), tree.leaves(args), tree.leaves(sample.args), strict=True):
+            if isinstance(mine, np.ndarray) and mine.tobytes() != before.tobytes():
+                raise _Wrote(f"it writes into its argument {name}")
     except (TypeError, AttributeError) as error:
         if "Tensor" not in str(error) and "torch" not in str(error):
             raise

@@ -33,6 +33,8 @@ class Subject:
     samples: list[Sample]
     builtins: Mapping[str, Builtin] = field(default_factory=dict)
     examples: list[Result] | None = None
+    differentiable: dict[int, bool] = field(default_factory=dict, repr=False)
+    """For samples that were asked about, by identity, whether there is something to differentiate."""
 
     def calls(self) -> Iterator[tuple[Sample, Call]]:
         """Every sample with its checked arguments."""

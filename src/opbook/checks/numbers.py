@@ -40,7 +40,7 @@ def relative_error(got: Any, expected: Any) -> float:
             return np.inf
         if finite.any():
             size = max(float(np.max(np.abs(b[finite]))), _floor(mine))
-            worst = max(worst, float(np.max(np.abs(a - b)[finite])) / size)
+            worst = max(worst, float(np.max(np.abs(a[finite] - b[finite]))) / size)
     return worst
 
 

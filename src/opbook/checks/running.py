@@ -21,6 +21,7 @@ CHECKS: dict[str, Check] = {
     for check in (
         surface.documented,
         evaluation.definition,
+        evaluation.known_answers,
         evaluation.dtypes,
         evaluation.layouts,
         evaluation.no_warnings,

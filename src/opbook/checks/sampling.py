@@ -28,8 +28,10 @@ class Sample:
         label: What is special about it, such as "mask with an empty row".
         args: Positional arguments, with arrays in float64.
         kwargs: Keyword arguments.
-        is_edge: Whether it lies where differences say nothing: next to a kink, or with numbers that are not finite.
+        is_edge: Whether differences say nothing there: next to a kink, with so many numbers that some are next to one,
+            or with numbers that are not finite.
         is_refused: Whether the builtin must refuse it with an error.
+        known: The value, worked out in another way; None where it is not known.
     """
 
     label: str
@@ -37,6 +39,7 @@ class Sample:
     kwargs: dict[str, Any] = field(default_factory=dict)
     is_edge: bool = False
     is_refused: bool = False
+    known: Any = None
 
 
 class Draw:
@@ -109,6 +112,10 @@ class Draw:
             The sample.
         """
         return Sample(label, args, kwargs, is_edge=True)
+
+    def known(self, label: str, value: Any, /, *args: Any, **kwargs: Any) -> Sample:
+        """A sample at an edge whose value is known: by hand, or by code that definition and rule do not use."""
+        return Sample(label, args, kwargs, is_edge=True, known=value)
 
     def refused(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
         """A call that the builtin must refuse, with what is wrong about it.
@@ -239,6 +246,9 @@ def _accepted(op: Builtin, sample: Sample) -> bool:
 
 _SIZES = (3, 4, 2, 5, 6, 7)
 
+_LARGER = (33, 18, 20, 35, 17, 19)
+"""Beyond the tiles of 8, 16 and 32 that kernels are built of, and no multiple of them."""
+
 
 def _bases(shape: CallShape, draw: Draw) -> Iterator[Sample]:
     batched = [p for p in shape.params if p.required and isinstance(p.spec, ArraySpec) and p.spec.batched]
@@ -250,6 +260,8 @@ def _bases(shape: CallShape, draw: Draw) -> Iterator[Sample]:
         ("two batch axes that broadcast", _SIZES, [(2, 1), (1, 3), (3,)]),
         ("an empty batch", _SIZES, [(0,)]),
         ("no entries", (0,), [()]),
+        ("larger sizes", _LARGER, [()]),
+        (_FAR, _SIZES, [()]),
     ):
         if not batched and batches != [()]:
             continue
@@ -260,7 +272,17 @@ def _bases(shape: CallShape, draw: Draw) -> Iterator[Sample]:
             if param.required:
                 batch = next(turn) if param in batched else ()
                 given[param.name] = maker.make(param.spec, param.name, batch)
-        yield _placed(shape, label, given)
+        sample = _placed(shape, label, given)
+        yield _far(sample) if label == _FAR else replace(sample, is_edge=label == "larger sizes")
+
+
+def _far(sample: Sample) -> Sample:
+    """The same with numbers a thousand times as large: formulas overflow there that are right near 0."""
+
+    def larger(leaf: Any) -> Any:
+        return leaf * 1000 if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" else leaf
+
+    return replace(sample, args=tree.map_leaves(larger, sample.args), is_edge=True)
 
 
 class _Maker:
@@ -347,7 +369,9 @@ def _together(op: Builtin, shape: CallShape, fitting: list[tuple[Sample, Binding
             yield Sample("all options at once", base.args, chosen)
 
 
-_DEGENERATE = ("one of everything", "an empty batch", "no entries")
+_FAR = "numbers up to some 1000"
+
+_DEGENERATE = ("one of everything", "an empty batch", "no entries", "larger sizes")
 
 
 def _dimensions(shape: CallShape, base: Sample) -> Binding | None:

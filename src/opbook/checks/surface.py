@@ -80,8 +80,7 @@ def errors(subject: Subject) -> Evidence:
         evidence.inputs += 1
     for bad in refused_by(op):
         _must_refuse(subject, f"with {bad.label}", partial(op, *bad.args, **bad.kwargs), bad)
-        by_definition = f"with {bad.label}, in its definition"
-        _must_refuse(subject, by_definition, partial(_define, op, bad), bad)
+        _must_refuse(subject, f"with {bad.label}, in its definition", partial(_define, op, bad), bad)
         evidence.inputs += 1
     return evidence
 
@@ -137,5 +136,5 @@ def examples(subject: Subject) -> Evidence:
         raise Refuted(f"no example calls it; write one in the plugin's examples.md ({subject.op.source_file})")
     for result in subject.examples:
         if result.status == "failed":
-            raise Refuted(f"{result.path}:{result.line}: {result.message}")
+            raise Refuted(result.message)
     return Evidence(inputs=len(subject.examples))

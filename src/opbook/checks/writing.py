@@ -91,8 +91,8 @@ def _notation(value: Any) -> str:
 
 
 def _matrix(array: Any) -> str:
-    if array.ndim > 2 or not array.size:
-        raise NotWritable(f"the notation has no literal for an array of shape {array.shape}")
+    if array.ndim > 2 or not array.size or array.size > 100:
+        raise NotWritable(f"the notation has no literal for an array of shape {array.shape}, or a very long one")
     if array.ndim == 1:
         return f"[{', '.join(map(_notation, array))}]"
     rows = "; ".join(", ".join(map(_notation, row)) for row in array)

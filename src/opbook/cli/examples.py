@@ -27,7 +27,7 @@ def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...
     \b
     Examples:
         opbook examples
-        opbook examples docs/learn/tape.md
+        opbook examples docs/learn/statistics-ml.md
         opbook examples --update plugins/layer_norm
     """
     paths = paths or tuple(path for path in DEFAULT_PATHS if Path(path).exists())

@@ -39,7 +39,8 @@ def with_catalogue(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(*args: Any, plugin_files: tuple[str, ...], **kwargs: Any) -> Any:
         add_plugins(plugin_files)
         loaded = load_catalogue()
-        mention_failures(loaded, plugin_files)
+        before = click.get_current_context().find_root().params.get("plugin_files", ())  # opbook --plugin FILE COMMAND
+        mention_failures(loaded, (*before, *plugin_files))
         return command(loaded, *args, **kwargs)
 
     return wrapper
@@ -67,24 +68,26 @@ def load_catalogue() -> Catalogue:
 
 
 def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:
-    """Say once on standard error that plugins failed, and why if the user named them in this call.
+    """Say once on standard error that plugins failed, and stop if the user named one of them in this call.
 
     Args:
         loaded: The catalogue.
         named: The files that were given with `--plugin`.
+
+    Raises:
+        Mistake: One of those failed.
     """
     failed = [info for info in loaded.plugins if info.state == "failed"]
     paths = {str(Path(file).resolve()) for file in named}
     others = [info for info in failed if info.source.module not in paths]
-    for info in failed:
-        if info not in others:
-            click.echo(_one_line(info), err=True)
+    asked_for = [_one_line(info) for info in failed if info not in others]
+    if asked_for:
+        raise Mistake("opbook: " + "\nopbook: ".join(asked_for))
     if others:
         noun = "plugin" if len(others) == 1 else "plugins"
         click.echo(f"{len(others)} {noun} failed to load: opbook plugins says why", err=True)
-    if loaded.conflicts():
-        noun = "name is" if len(loaded.conflicts()) == 1 else "names are"
-        click.echo(f"{len(loaded.conflicts())} {noun} claimed by several plugins: opbook plugins says which", err=True)
+    for conflict in loaded.conflicts():
+        click.echo(conflict, err=True)
 
 
 def _one_line(info: PluginInfo) -> str:

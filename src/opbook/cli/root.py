@@ -6,6 +6,7 @@ import opbook
 from opbook.cli.errors import Root
 from opbook.cli.examples import examples
 from opbook.cli.listing import list_builtins, plugins
+from opbook.cli.options import add_plugins, plugin_option
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
 from opbook.cli.site import serve, site
@@ -17,8 +18,9 @@ from opbook.cli.verifying import check, verify
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="opbook COMMAND --help shows examples of a command.",
 )
+@plugin_option
 @click.version_option(opbook.__version__, prog_name="opbook")
-def main() -> None:
+def main(plugin_files: tuple[str, ...]) -> None:
     """A book of array operations: look builtins up, run examples, build the site.
 
     Start with
@@ -31,6 +33,7 @@ def main() -> None:
     Exit codes: 0 for success, 1 for a check that failed, 2 for a mistake in what was asked for, 3 for one in opbook
     or a plugin.
     """
+    add_plugins(plugin_files)
 
 
 for _command in (list_builtins, show, run_file, eval_text, repl, plugins, examples, verify, check, site, serve):

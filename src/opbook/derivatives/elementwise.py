@@ -86,13 +86,16 @@ def power(x: Any, y: Any) -> Parts:
 def logaddexp(x: Any, y: Any) -> Parts:
     value = np.logaddexp(x, y)
 
-    def share(mine: Any) -> Any:
-        with np.errstate(invalid="ignore"):  # inf - inf, for an infinite entry that is the whole sum
-            return np.exp(np.where(np.equal(mine, value), 0.0, mine - value))
+    def share(mine: Any, other: Any) -> Any:
+        # inf - inf says nothing: an infinite entry is the whole sum, and two of them share it
+        tied = np.logical_and(np.equal(mine, other), np.isinf(mine))
+        with np.errstate(invalid="ignore"):
+            exponent = np.where(np.equal(mine, value), 0.0, mine - value)
+        return np.where(tied, 0.5, np.exp(exponent))
 
     return value, (
-        lambda g: unbroadcast(g * share(x), np.shape(x)),
-        lambda g: unbroadcast(g * share(y), np.shape(y)),
+        lambda g: unbroadcast(g * share(x, y), np.shape(x)),
+        lambda g: unbroadcast(g * share(y, x), np.shape(y)),
     )
 
 

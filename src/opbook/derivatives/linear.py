@@ -1,5 +1,6 @@
 """Products of vectors and matrices, and what is solved with them."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ from opbook.derivatives.table import composite, primitive, unbroadcast
 
 def _t(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
+
+
+def _rows(x: Any) -> Any:
+    """All rows of a batch below one another; the count is spelled out, as -1 stands for nothing in an empty array."""
+    shape = np.shape(x)
+    return np.reshape(x, (prod(shape[:-1]), shape[-1]))
 
 
 @primitive(np.matmul)
@@ -31,9 +38,7 @@ def matmul(x: Any, y: Any) -> Parts:
         g = as_matrix(g)
         if np.ndim(column) == 2 and np.ndim(row) > 2:
             # one product over all batch entries, rather than one each and a sum
-            return np.reshape(
-                _t(np.reshape(row, (-1, np.shape(row)[-1]))) @ np.reshape(g, (-1, np.shape(g)[-1])), np.shape(y)
-            )
+            return np.reshape(_t(_rows(row)) @ _rows(g), np.shape(y))
         return np.reshape(unbroadcast(_t(row) @ g, np.shape(column)), np.shape(y))
 
     return value, (of_x, of_y)
@@ -74,9 +79,9 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     free_x = [a for a in range(n) if a not in xs]
     free_y = [a for a in range(m) if a not in ys]
     shape_x, shape_y = np.shape(x), np.shape(y)
-    summed = int(np.prod([shape_x[a] for a in xs]))
-    left = np.reshape(np.transpose(x, (*free_x, *xs)), (-1, summed))
-    right = np.reshape(np.transpose(y, (*ys, *free_y)), (summed, -1))
+    summed = prod(shape_x[a] for a in xs)
+    left = np.reshape(np.transpose(x, (*free_x, *xs)), (prod(shape_x[a] for a in free_x), summed))
+    right = np.reshape(np.transpose(y, (*ys, *free_y)), (summed, prod(shape_y[a] for a in free_y)))
     return np.reshape(left @ right, [shape_x[a] for a in free_x] + [shape_y[a] for a in free_y])
 
 

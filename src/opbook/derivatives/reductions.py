@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from opbook.derivatives.elementwise import Parts
+from opbook.derivatives.shaping import cast
 from opbook.derivatives.table import CONSTANTS, composite, normalized_axes, primitive
 
 Axis = int | tuple[int, ...] | None
@@ -27,6 +28,8 @@ def sum_(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Parts:
 
 @composite(np.mean)
 def mean(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
+    if x.dtype == np.float16:  # as NumPy does: the sum of many halves is soon beyond their range
+        return cast(mean(cast(x, np.float32), axis, keepdims=keepdims), np.float16)
     return np.sum(x, axis=axis, keepdims=keepdims) / _count(x, axis)
 
 
@@ -68,13 +71,13 @@ _extreme(np.min, np.amin)
 
 
 @composite(np.prod)
-def prod(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
+def prod(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Any:
     """Multiply one after the other, which is right at zeros too (value / x is not)."""
-    if axis is None:
-        flat = reduce(np.multiply, np.ravel(x))
-        return np.reshape(flat, (1,) * np.ndim(x)) if keepdims else flat
-    value = reduce(np.multiply, np.moveaxis(x, axis, 0))
-    return np.expand_dims(value, axis) if keepdims else value
+    axes = normalized_axes(axis, np.ndim(x))
+    for a in sorted(axes, reverse=True):
+        slices = np.moveaxis(x, a, 0)
+        x = reduce(np.multiply, slices) if len(slices) else np.sum(slices, axis=0) + 1
+    return np.expand_dims(x, axes) if keepdims else x
 
 
 @primitive(np.cumsum)

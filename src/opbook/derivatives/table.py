@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 Vjp = Callable[[Any], Any]
 """Takes the cotangent of a value, returns the gradient of one argument."""
@@ -97,9 +98,9 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
 
 def normalized_axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
     """Turn NumPy's `axis` argument into a tuple of non-negative axes."""
-    if axis is None:
+    if axis is None or ndim == 0:  # NumPy lets a number be reduced along axis 0
         return tuple(range(ndim))
-    return tuple(int(a) % ndim for a in (axis if isinstance(axis, tuple) else (axis,)))
+    return normalize_axis_tuple(axis, ndim)
 
 
 def full_name(function: Callable[..., Any]) -> str:

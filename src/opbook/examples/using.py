@@ -1,6 +1,7 @@
 """Which builtins an example calls, and how simple it is."""
 
 import ast
+import sys
 from collections.abc import Collection, Iterator
 
 from opbook.errors import OpbookError
@@ -63,6 +64,12 @@ def _parse(example: Example) -> ast.Module:
         return ast.Module([], [])
 
 
+def _may_hold_builtins(module: str) -> bool:
+    """Whether a name imported from a module can be a builtin: from `opbook.ops`, or from a plugin itself."""
+    root = module.split(".")[0]
+    return module == OPS or root not in {"opbook", "numpy", *sys.stdlib_module_names}
+
+
 class _Imports:
     """What Python code calls the builtins and the modules that hold them."""
 
@@ -73,7 +80,7 @@ class _Imports:
     def read(self, tree: ast.Module) -> None:
         """Take note of the imports in a tree."""
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module == OPS:
+            if isinstance(node, ast.ImportFrom) and node.module and _may_hold_builtins(node.module):
                 self.builtins |= {alias.asname or alias.name: alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module == "opbook":
                 self.modules |= {alias.asname or alias.name: OPS for alias in node.names if alias.name == "ops"}
@@ -83,6 +90,8 @@ class _Imports:
                         self.modules[alias.asname] = OPS
                     elif alias.name.split(".")[0] == "opbook":
                         self.modules[alias.asname or "opbook"] = "opbook"
+                    elif _may_hold_builtins(alias.name):
+                        self.modules[alias.asname or alias.name.split(".")[0]] = OPS
 
     def used(self, tree: ast.Module) -> Iterator[str]:
         """Go through the builtins that a tree mentions outside its imports."""

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -72,6 +73,7 @@ def serve(
     Raises:
         SiteError: The first build failed, or the address is taken.
     """
+    _refuse_taken(address)
     before = sys.dont_write_bytecode
     sys.dont_write_bytecode = True  # it would be a change in a folder that is watched
     try:
@@ -80,9 +82,26 @@ def serve(
 
             serve_site(str(config_file), dev_addr=address, strict=strict or None)
     except OSError as error:
-        raise SiteError(f"cannot serve on {address}: {error.strerror}. Choose another address") from error
+        raise _taken(address, error) from error
     finally:
         sys.dont_write_bytecode = before
+
+
+def _refuse_taken(address: str) -> None:
+    """Try the address before a build takes its time."""
+    host, _, port = address.rpartition(":")
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will: a port just left is free
+        try:
+            probe.bind((host.strip("[]"), int(port)))
+        except OSError as error:
+            raise _taken(address, error) from error
+
+
+def _taken(address: str, error: OSError) -> SiteError:
+    return SiteError(
+        f"cannot serve on {address}: {error.strerror}. Choose another port with --port, such as --port 8001"
+    )
 
 
 def _refuse_other_folders(target: Path) -> None:

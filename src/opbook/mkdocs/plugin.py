@@ -109,12 +109,13 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 "folder": self._folder(),
                 "autodoc": "mkdocstrings" in config.plugins,
                 "verify": self.config.verify,
-                "known": self._answer.get("verification"),
+                "known": _verified.get(config.config_file_path),
                 "figures": str(_folder_of(config) / CACHE) if self.config.figures else None,
                 "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
             },
             str(_folder_of(config)),
         )
+        _verified[config.config_file_path] = self._answer["verification"]
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages, and the styles and scripts that they need.
@@ -250,6 +251,10 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
 
 def _folder_of(config: MkDocsConfig) -> Path:
     return Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
+
+
+_verified: dict[str | None, Any] = {}
+"""What the checks said in this process's last build of each site: `serve` makes a new plugin for every build."""
 
 
 def _fragments_in(path: Path) -> list[str]:

@@ -38,8 +38,14 @@ def call_builtin(
     name = getattr(function, "__name__", "the function")
     _check_sizes(function, arguments, keywords, at, budget)
     try:
-        result = function(*arguments, **keywords)
-    except NotationError:
+        if isinstance(function, Builtin):
+            call = function.bind(tuple(arguments), dict(keywords))
+            for shape in call.shape.shapes_made(call.positional):
+                budget.fits(tuple(n for n in shape if n is not None), at)
+            result = call.apply()
+        else:
+            result = function(*arguments, **keywords)
+    except (NotationError, Mistake):
         raise  # a user function that the builtin called: its message shows the place inside it
     except OpbookError as error:
         raise Mistake(at, str(error)) from error

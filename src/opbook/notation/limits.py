@@ -43,8 +43,9 @@ class Budget:
 
     __slots__ = ("_deadline", "_elements", "_steps", "calls", "limits", "reentries")
 
-    REENTRIES = 20
-    """How often a builtin may call a user function that calls one again: each takes some of Python's stack."""
+    REENTRIES = 8
+    """How often a builtin may call a user function that calls one again: each takes some of Python's stack, and a
+    gradient takes several times the steps of the function, so one of one of one takes many."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -80,14 +81,26 @@ class Budget:
         Raises:
             Mistake: It would be too large.
         """
+        self.fits(shape, at)
+        self._elements += math.prod(shape)
+        if self._elements > self.limits.total_elements:
+            raise Mistake(at, f"the program was stopped here, after making {self.limits.total_elements:,} numbers")
+
+    def fits(self, shape: tuple[int, ...], at: int) -> None:
+        """Ask whether an array may be that large, without making it.
+
+        Args:
+            shape: Its shape.
+            at: Where the program is.
+
+        Raises:
+            Mistake: It would be too large.
+        """
         size = math.prod(shape)
         if size > self.limits.elements:
             sizes = " by ".join(f"{n:,}" for n in shape)
             what = f"{sizes} numbers" if len(shape) < 2 else f"{sizes} = {size:,} numbers"
             raise Mistake(at, f"the result would have {what}; the limit is {self.limits.elements:,}")
-        self._elements += size
-        if self._elements > self.limits.total_elements:
-            raise Mistake(at, f"the program was stopped here, after making {self.limits.total_elements:,} numbers")
 
     def text(self, length: int, at: int) -> None:
         """Ask for a text before it is made.

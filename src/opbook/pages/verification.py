@@ -3,9 +3,10 @@
 import hashlib
 import multiprocessing
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,23 +35,26 @@ def verified(loaded: Catalogue, names: Sequence[str], known: Mapping[str, Any] |
         known: What this function returned before.
 
     Returns:
-        `results`, by builtin, as plain values, and a `fingerprint` of the sources that they hold for. If the
-        fingerprint of `known` still holds, nothing is run.
+        For each builtin a result as plain values, with a `fingerprint` of the sources that it holds for. What is known
+        for the same fingerprint is not run again.
     """
-    fingerprint = _fingerprint(loaded, names)
-    if known and known["fingerprint"] == fingerprint:
-        return dict(known)
-    if "fork" in multiprocessing.get_all_start_methods():
+    fingerprints = _fingerprints(loaded)
+    results = {
+        name: result for name, result in (known or {}).items() if fingerprints.get(name) == result["fingerprint"]
+    }
+    names = [name for name in names if name not in results]
+    if len(names) > 1 and "fork" in multiprocessing.get_all_start_methods():
         context = multiprocessing.get_context("fork")  # the plugins are loaded already
         with ProcessPoolExecutor(os.cpu_count(), context) as pool:
-            results = dict(zip(names, pool.map(_verify_one, names), strict=True))
+            found = list(pool.map(_verify_one, names))
     else:
-        results = {name: _verify_one(name) for name in names}
-    return {"fingerprint": fingerprint, "results": results}
+        found = list(map(_verify_one, names))
+    new = zip(names, found, strict=True)
+    return results | {name: {"fingerprint": fingerprints[name], **result} for name, result in new}
 
 
 def read(result: Mapping[str, Any]) -> Verification:
-    """Make a page's part of one of the `results` of [`verified`][opbook.pages.verification.verified].
+    """Make a page's part of one result of [`verified`][opbook.pages.verification.verified].
 
     Args:
         result: The result, as it came out of JSON.
@@ -64,7 +68,11 @@ def read(result: Mapping[str, Any]) -> Verification:
 def _verify_one(name: str) -> dict[str, Any]:
     # examples are left out: the build has run them already, and stops if one fails
     outcomes = verify([name], catalogue(), checks=[check for check in CHECKS if check != "examples"])
-    return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
+    home = (
+        f"{Path(catalogue()[name].source_file).parent}{os.sep}"  # where it is on this machine is no reader's business
+    )
+    checks = [replace(check, message=check.message.replace(home, "")) for check in map(_check, outcomes)]
+    return asdict(Verification(tuple(checks), tuple(_sentences(outcomes))))
 
 
 def _check(outcome: Outcome) -> VerifiedCheck:
@@ -80,12 +88,31 @@ def _sentences(outcomes: Iterable[Outcome]) -> Iterable[str]:
                 yield f"{MEASURED[outcome.check]} to within {bound:.0e}, on {outcome.inputs} inputs."
 
 
-def _fingerprint(loaded: Catalogue, names: Sequence[str]) -> str:
-    """A digest of all source that a verification depends on, and of what is verified."""
-    digest = hashlib.sha256(" ".join(names).encode())
-    homes = {Path(info.path).resolve() for info in loaded.plugins if info.path} | {Path(opbook.__file__).resolve()}
-    for home in sorted(homes):
-        for file in sorted(home.parent.rglob("*.py")) if home.name == "__init__.py" else [home]:
-            digest.update(str(file).encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+
+
+def _fingerprints(loaded: Catalogue) -> dict[str, str]:
+    """For each builtin, a digest of opbook's source, of its plugin's, and of that of the plugins that it imports."""
+    sources = {home: _source(home) for home in {Path(info.path).resolve() for info in loaded.plugins if info.path}}
+    by_module = {home.parent.name: home for home in sources if home.name == "__init__.py"}
+
+    def reached(home: Path, seen: set[Path]) -> set[Path]:
+        seen.add(home)
+        for module in set(_IMPORT.findall(sources[home])) & by_module.keys():
+            if by_module[module] not in seen:
+                reached(by_module[module], seen)
+        return seen
+
+    core = _source(Path(opbook.__file__).resolve())
+    homes = {name: Path(loaded.plugin_of(name).path).resolve() for name in loaded}
+    digests = {
+        home: hashlib.sha256("".join([core, *(sources[h] for h in sorted(reached(home, set())))]).encode()).hexdigest()
+        for home in set(homes.values())
+    }
+    return {name: digests[home] for name, home in homes.items()}
+
+
+def _source(home: Path) -> str:
+    """The source of a package, given its `__init__.py`, or of a single file."""
+    files = sorted(home.parent.rglob("*.py")) if home.name == "__init__.py" else [home]
+    return "".join(f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}" for file in files)

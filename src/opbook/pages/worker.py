@@ -62,7 +62,7 @@ def _failed(message: str) -> dict[str, Any]:
         "index": "",
         "nav": {},
         "fragments": {},
-        "verification": None,
+        "verification": {},
         "figures": {},
         "marks": {},
         "files": {},
@@ -84,10 +84,9 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     ] + loaded.conflicts()
     only = request.get("only") or []
     names = choose(loaded, only)
-    verification = verified(loaded, names, request.get("known")) if request["verify"] else None
-    results = verification["results"] if verification else {}
+    verification = verified(loaded, names, request.get("known")) if request["verify"] else {}
     guides = read_guides(request["docs"], request["guides"])
-    book = build(loaded, guides, {name: read(result) for name, result in results.items()}, only)
+    book = build(loaded, guides, {name: read(result) for name, result in verification.items()}, only)
     cache = Cache(Path(request["figures"])) if request.get("figures") else None
     if cache:
         cache.prepare(book.figures())

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from opbook import tree
-from opbook.arrays import FLOATS
 from opbook.builtin import Builtin
 from opbook.call import Call
 from opbook.checks.sampling import Draw, Sample, small_sample
@@ -18,7 +17,7 @@ from opbook.derivatives.table import full_name
 from opbook.errors import OpbookError
 from opbook.pages.gradients import has_gradient
 from opbook.signature import CallShape
-from opbook.tape import Pull, Tape, TapeValue, stop_gradient
+from opbook.tape import FLOATS, Pull, Tape, TapeValue, stop_gradient
 
 MOST_STEPS = 25
 """A picture of more steps than this would not be read."""
