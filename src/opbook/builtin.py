@@ -174,6 +174,7 @@ def builtin(
     """Make a builtin of a function.
 
     Args:
+        *misused: Nothing; it catches `@builtin` without its brackets.
         category: Where the index shows it, such as `"Statistics & ML"`.
         aliases: Other words that people search for it by, such as `"sdpa"`.
         samples: Gives the checks their inputs where the annotations don't say enough: takes a

@@ -73,7 +73,14 @@ class Binding:
         return np.broadcast_shapes(*(shape for shape, _ in self.batches))
 
     def shape_of(self, spec: "ArraySpec") -> tuple[int | None, ...]:
-        """The shape that an annotation asks for; None for a dimension that is not fixed."""
+        """Work out the shape that an annotation asks for.
+
+        Args:
+            spec: The annotation.
+
+        Returns:
+            Its sizes; None for a dimension that is not fixed.
+        """
         extents = [dim if isinstance(dim, int) else self.size(dim.removeprefix("#")) for dim in spec.dims]
         sizes = [extent.size if isinstance(extent, Extent) else extent for extent in extents]
         return (*(self.batch() if spec.batched else ()), *sizes)

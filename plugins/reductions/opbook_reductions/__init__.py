@@ -131,9 +131,6 @@ def _(x, axis=None, *, keepdims=False):
 # A NaN anywhere in a group makes its result NaN. There is no largest of no entries, so that is refused. For the larger
 # of two arrays, entry by entry, there is `maximum`.
 #
-# For the larger of two arrays, entry by entry, there is `maximum`. A NaN anywhere in a group makes its result NaN. There
-# is no largest of no entries, so that is refused.
-#
 # **The gradient.** The cotangent goes to the entry that is largest, and to no other: a small change of the others
 # changes nothing. Where several are equally large they share it in equal parts, which add up to the whole. Giving all
 # of it to each would count it several times; giving it to the first would make the gradient depend on the order of the

@@ -94,7 +94,15 @@ def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> It
 
 
 def rounded_like(exact: Any, value: Any) -> Any:
-    """Exact numbers in the dtypes of a value: beyond a dtype's range, inf is the right answer."""
+    """Round exact numbers to the dtypes of a value: beyond a dtype's range, inf is the right answer.
+
+    Args:
+        exact: A value in float64.
+        value: One built alike, in other dtypes.
+
+    Returns:
+        The exact value in those.
+    """
 
     def convert(wide: Any, narrow: Any) -> Any:
         return wide.astype(narrow.dtype) if isinstance(narrow, np.ndarray | np.floating) else wide

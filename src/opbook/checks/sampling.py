@@ -114,7 +114,17 @@ class Draw:
         return Sample(label, args, kwargs, is_edge=True)
 
     def known(self, label: str, value: Any, /, *args: Any, **kwargs: Any) -> Sample:
-        """A sample at an edge whose value is known: by hand, or by code that definition and rule do not use."""
+        """A sample whose value is known: by hand, or by code that shares nothing with definition and rule.
+
+        Args:
+            label: What is special about it.
+            value: What the builtin must answer.
+            *args: Positional arguments.
+            **kwargs: Keyword arguments.
+
+        Returns:
+            The sample.
+        """
         return Sample(label, args, kwargs, is_edge=True, known=value)
 
     def refused(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
