@@ -5,7 +5,7 @@ import multiprocessing
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,8 @@ def read(result: Mapping[str, Any]) -> Verification:
 def _verify_one(name: str) -> dict[str, Any]:
     # examples are left out: the build has run them already, and stops if one fails
     outcomes = verify([name], catalogue(), checks=[check for check in CHECKS if check != "examples"])
+    file = catalogue()[name].source_file  # a page names no folder of the machine that built it
+    outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
     return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
 
 
