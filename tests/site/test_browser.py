@@ -197,7 +197,11 @@ def test_formulas_are_set(visit: Visit) -> None:
     visit.open("builtins/layer_norm/")
     formula = visit.page.locator(".arithmatex .katex").first
     api.expect(formula).to_be_visible()
-    assert visit.page.locator(".katex-error").count() == 0
+    for name in catalogue():
+        visit.open(f"builtins/{name}/")
+        if visit.page.locator(".arithmatex").count():
+            api.expect(visit.page.locator(".arithmatex .katex").first).to_be_attached()
+        assert visit.page.locator(".katex-error").count() == 0, name
     visit.assert_quiet()
 
 
