@@ -34,13 +34,14 @@ SMALL = {
         from opbook import Array, builtin, hookimpl
 
 
+        # It is Python's own.
         @builtin(category="Text")
         def say(value: Any) -> None:
             """Prints a value."""
             print(value)
 
 
-        # It is $2x$.
+        # It is $2x$, as [`say`](say.md) shows.
         @builtin(category="Doubling")
         def double(x: Array["..."]) -> Array["..."]:
             """Doubles every entry.

@@ -74,7 +74,7 @@ def test_the_overview_for_language_models(book: pages.Book, tmp_path: Path) -> N
     double = "`result = double(x, [times=], [mask=], [eps=])`. Doubles every entry."
     assert f"- [double](https://my.example/docs/ops/double/): {double}" in lines
     assert "- [The guide](https://my.example/docs/learn/guide/)" in lines
-    assert "- [Home](https://my.example/docs/./)" in lines
+    assert "- [Home](https://my.example/docs/)" in lines
     relative = llms_txt(book, Addresses(book, "ops", directory_urls=False), [], "My ops", "", "")
     assert f"- [double](ops/double.html): {double}" in relative.splitlines()
     assert "\n> " not in relative

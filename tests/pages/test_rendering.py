@@ -11,7 +11,7 @@ import pytest
 from opbook import pages
 from opbook.catalogue import Catalogue
 from opbook.derivatives import supported
-from opbook.pages.markdown import fence
+from opbook.pages.markdown import fence, found_by
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import Setting, render
 
@@ -127,8 +127,16 @@ def test_a_category_and_a_plugin_have_pages_that_list_their_builtins(book: pages
 
 def test_the_list_from_a_to_z_has_names_and_aliases(book: pages.Book) -> None:
     text = render(book).pages["builtins/a-z.md"]
-    assert "## D { #letter-d }\n\n- [`double`](double.md) Doubles every entry." in text
-    assert "## T { #letter-t }\n\n- twice: see [`double`](double.md)" in text
+    d, t = (text.split(f"{{ #letter-{letter} }}")[1].split("\n## ")[0] for letter in "dt")
+    assert "- [`double`](double.md) Doubles every entry." in d
+    assert "- twice: see [`double`](double.md)" in t
+
+
+def test_a_search_gets_the_words_of_other_names_but_not_those_of_other_builtins(book: pages.Book) -> None:
+    page = dataclasses.replace(book.pages["double"], aliases=("Twice as much", "say it again", "double-quick"))
+    assert found_by(page, ["double", "say", "pick"]) == ["twice", "as", "much", "double-quick"]
+    text = render(pages.Book({"double": page, "say": book.pages["say"]})).pages["builtins/double.md"]
+    assert 'words: "twice as much double-quick"' in text.split("---")[1]
 
 
 def test_third_parties_are_marked_and_say_how_they_are_installed(book: pages.Book) -> None:

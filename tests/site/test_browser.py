@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 from site_projects import find_browser
 
+from opbook.catalogue import catalogue
+
 api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
 
 pytestmark = pytest.mark.browser
@@ -17,7 +19,13 @@ PAGES = (
     "builtins/layer_norm/",
     "builtins/transformer_block/",
     "learn/statistics-ml/",
+    "builtins/a-z/",
+    "builtins/category/statistics-ml/",
+    "builtins/plugin/opbook-math/",
+    "builtins/scaled_dot_product_attention/",
     "reference/api/",
+    "reference/site/",
+    "reference/machine-files/",
 )
 
 
@@ -70,21 +78,110 @@ def visit(browser: "api.Browser", address: str, request: pytest.FixtureRequest) 
     context.close()
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["multi_head_attention", "scaled_dot_product_attention", "layer_norm", "transformer_block", "softmax", "sum"],
-)
-def test_search_finds_the_page_of_a_builtin_first(visit: Visit, query: str) -> None:
-    visit.open("builtins/")
+def search(visit: Visit, query: str) -> "api.Locator":
+    """Type a query, and give the first result."""
     box = visit.page.locator("input.md-search__input")
-    box.click()
-    box.type(query)
-    first = visit.page.locator("a.md-search-result__link").first
-    first.wait_for()
-    api.expect(first).to_have_attribute("href", re.compile(rf"builtins/{query}/([?#].*)?$"))
+    box.fill("")
+    box.press_sequentially(query)
+    return visit.page.locator("a.md-search-result__link").first
+
+
+def test_search_finds_the_page_of_every_builtin_first(visit: Visit) -> None:
+    visit.open("builtins/")
+    visit.page.locator("input.md-search__input").click()
+    for name in catalogue():
+        api.expect(search(visit, name)).to_have_attribute("href", re.compile(rf"builtins/{name}/([?#].*)?$"))
+    first = search(visit, "layer_norm")
+    api.expect(first).to_have_attribute("href", re.compile(r"builtins/layer_norm/([?#].*)?$"))
     first.click()
-    api.expect(visit.page.locator("h1")).to_contain_text(query)
-    assert f"/builtins/{query}/" in visit.page.url
+    api.expect(visit.page.locator("h1")).to_contain_text("layer_norm")
+    assert "/builtins/layer_norm/" in visit.page.url
+    visit.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("sdpa", "scaled_dot_product_attention"),
+        ("mha", "multi_head_attention"),
+        ("attention mask", "causal_mask"),
+        ("layer normalization", "layer_norm"),
+        ("rectified linear unit", "relu"),
+    ],
+)
+def test_search_finds_a_builtin_first_by_another_name(visit: Visit, query: str, name: str) -> None:
+    visit.open("builtins/")
+    visit.page.locator("input.md-search__input").click()
+    api.expect(search(visit, query)).to_have_attribute("href", re.compile(rf"builtins/{name}/([?#].*)?$"))
+
+
+def shown(visit: Visit) -> list[str]:
+    names = visit.page.locator(".ob-table tbody tr:not(.ob-table-group):visible th a")
+    return names.all_inner_texts()
+
+
+def test_the_table_can_be_filtered_by_names_aliases_and_words(visit: Visit) -> None:
+    visit.open("builtins/")
+    everything = shown(visit)
+    box = visit.page.get_by_label("Filter")
+    for words, found in (("mha", ["multi_head_attention"]), ("opbook-reductions largest", ["max"])):
+        box.fill(words)
+        assert shown(visit) == found
+        api.expect(visit.page.get_by_role("status")).to_have_text(f"{len(found)} of {len(everything)}")
+    assert visit.page.locator(".ob-table-group:visible").count() == 1, "empty categories go"
+    box.press("Escape")
+    assert shown(visit) == everything
+    visit.assert_quiet()
+
+
+def test_the_table_is_sorted_with_the_keyboard(visit: Visit) -> None:
+    visit.open("builtins/")
+    grouped = shown(visit)
+    heading = visit.page.get_by_role("columnheader", name="Name")
+    heading.get_by_role("button").focus()
+    visit.page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert shown(visit) == sorted(grouped)
+    assert visit.page.locator(".ob-table-group:visible").count() == 0
+    visit.page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert shown(visit) == sorted(grouped, reverse=True)
+    visit.page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") is None
+    assert shown(visit) == grouped
+    visit.assert_quiet()
+
+
+def test_the_index_needs_no_script(browser: "api.Browser", address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address + "builtins/")
+    assert (
+        page.locator(".ob-table tbody tr:not(.ob-table-group) th a").count()
+        == page.locator(".ob-table tbody tr:not(.ob-table-group)").count()
+    )
+    page.get_by_role("link", name="layer_norm", exact=True).first.click()
+    assert page.url.endswith("/builtins/layer_norm/")
+    context.close()
+
+
+def test_examples_in_two_languages_are_tabs(visit: Visit) -> None:
+    visit.open("builtins/layer_norm/")
+    tabs = visit.page.locator(".tabbed-set").first
+    tabs.get_by_text("Python", exact=True).click()
+    api.expect(tabs.locator(".language-python").first).to_be_visible()
+    api.expect(tabs.locator(".language-qu").first).to_be_hidden()
+    visit.assert_quiet()
+
+
+@pytest.mark.parametrize("visit", [(360, "light")], indirect=True)
+def test_a_tape_that_is_too_wide_scrolls_by_itself_and_with_the_keyboard(visit: Visit) -> None:
+    visit.open("builtins/transformer_block/")
+    tape = visit.page.locator(".ob-tape")
+    tape.focus()
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.wait_for_function("document.querySelector('.ob-tape').scrollLeft > 0")
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visit.assert_quiet()
 
 
@@ -100,7 +197,11 @@ def test_formulas_are_set(visit: Visit) -> None:
     visit.open("builtins/layer_norm/")
     formula = visit.page.locator(".arithmatex .katex").first
     api.expect(formula).to_be_visible()
-    assert visit.page.locator(".katex-error").count() == 0
+    for name in catalogue():
+        visit.open(f"builtins/{name}/")
+        if visit.page.locator(".arithmatex").count():
+            api.expect(visit.page.locator(".arithmatex .katex").first).to_be_attached()
+        assert visit.page.locator(".katex-error").count() == 0, name
     visit.assert_quiet()
 
 

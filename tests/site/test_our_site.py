@@ -1,11 +1,19 @@
 """Our own site, built strictly once."""
 
+import html
+import inspect
+import json
+import posixpath
 import re
+import urllib.parse
+import zlib
 from html.parser import HTMLParser
 
 from site_projects import Project
 
+from opbook import hookspecs
 from opbook.catalogue import catalogue
+from opbook.pages.addresses import slugs
 
 LOADED = {
     "script": "src",
@@ -36,7 +44,7 @@ def test_every_builtin_has_its_page_and_its_line_in_the_index(ours: Project) -> 
     for name, op in catalogue().items():
         page = ours.page(f"builtins/{name}")
         assert f'id="builtin-{name}"' in page
-        assert "language-output" in page, f"{name} shows no output"
+        assert "language-output" in page or "ob-figures" in page, f"{name} shows nothing that was computed"
         assert f'href="{name}/"' in index
         assert op.category.replace("&", "&amp;") in page
 
@@ -83,10 +91,83 @@ def test_the_placeholders_are_filled(ours: Project) -> None:
         assert not (name.endswith(".html") and b"<!-- opbook:" in content), name
 
 
-def test_pages_stay_light(ours: Project) -> None:
-    heavy = {
-        name: len(content)
-        for name, content in ours.files().items()
-        if name.endswith(".html") and len(content) > (400_000 if name.startswith("reference/api") else 150_000)
+def test_every_builtin_shows_its_call_shapes_and_its_place_in_the_index(ours: Project) -> None:
+    for name, op in catalogue().items():
+        text = html.unescape(re.sub(r"<[^>]+>", "", ours.page(f"builtins/{name}")))
+        assert all(str(shape) in text for shape in op.call_shapes), name
+        category = ours.page(f"builtins/category/{slugs([op.category])[op.category]}")
+        assert f'href="../../{name}/"' in category
+        distribution = catalogue().plugin_of(name).source.distribution
+        assert f'href="../../{name}/"' in ours.page(f"builtins/plugin/{distribution}")
+
+
+def test_the_sections_of_a_page_stand_in_order(ours: Project) -> None:
+    titles = "What it is,Formula,Inputs and output,Overloads,Examples,How it works,Gradient,Edge cases,Verification"
+    expected = [*titles.split(","), "Uses and used by", "Source", "Comes from"]
+    page = ours.page("builtins/layer_norm")
+    assert [html.unescape(title) for title in re.findall(r"<h2[^>]*>(.*?)<a", page)] == expected
+
+
+def test_a_search_knows_other_names_where_no_reader_sees_them(ours: Project) -> None:
+    docs = json.loads(ours.files()["search/search_index.json"])["docs"]
+    titles = {doc["location"]: doc["title"] for doc in docs}
+    assert titles["builtins/causal_mask/"] == "causal_mask: mask triangular attention look-ahead"
+    assert "<title>causal_mask - opbook</title>" in ours.page("builtins/causal_mask")
+    assert "triangular attention" not in ours.page("builtins/causal_mask")
+
+
+def test_hooks_are_shown_with_their_signatures(ours: Project) -> None:
+    text = html.unescape(re.sub(r"<[^>]+>", "", ours.page("reference/hooks")))
+    for name, hook in vars(hookspecs).items():
+        if name.startswith("opbook_"):
+            assert re.sub(r"\s+", "", name + "()->Iterable[Builtin]") in re.sub(r"\s+", "", text)
+            assert inspect.getdoc(hook) in text
+
+
+def test_builtins_and_the_api_link_to_each_other(ours: Project) -> None:
+    page = ours.page("builtins/layer_norm")
+    assert 'href="../../reference/api/differentiation/#opbook.differentiate.vjp"' in page
+    assert 'href="../../reference/api/errors/#opbook.errors.InputError"' in page
+    assert 'href="../../reference/api/catalogue/#opbook.ops"' in page
+    listed = ours.page("reference/api/catalogue")
+    for name in catalogue():
+        assert f'href="../../../builtins/{name}/#builtin-{name}"' in listed
+
+
+def test_every_local_link_leads_somewhere(ours: Project) -> None:
+    files = ours.files()
+    ids = {
+        name: set(re.findall(r'\bid="([^"]+)"', content.decode()))
+        for name, content in files.items()
+        if name.endswith(".html")
     }
+    broken = []
+    for name in ids:
+        for target in set(re.findall(r'<a\b[^>]*?\bhref="([^"]+)"', files[name].decode())):
+            address = urllib.parse.urlsplit(html.unescape(target))
+            if address.scheme or name == "404.html":
+                continue
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), address.path)) if address.path else name
+            found = next((p for p in (path, posixpath.join(path, "index.html").removeprefix("./")) if p in files), None)
+            if found is None or (address.fragment and urllib.parse.unquote(address.fragment) not in ids.get(found, ())):
+                broken.append(f"{name}: {target}")
+    assert not broken, "\n".join(broken)
+
+
+def test_the_inventory_has_builtins_and_the_api(ours: Project) -> None:
+    *_, body = ours.files()["objects.inv"].split(b"\n", 4)
+    names = {line.split()[0] for line in zlib.decompress(body).decode().splitlines()}
+    assert {f"opbook.ops.{name}" for name in catalogue()} | {f"builtin-{name}" for name in catalogue()} <= names
+    assert {"opbook.differentiate.vjp", "opbook.hookspecs.opbook_builtins", "opbook.errors.ShapeError"} <= names
+
+
+def test_tapes_are_drawn(ours: Project) -> None:
+    for name in ("layer_norm", "scaled_dot_product_attention", "multi_head_attention", "transformer_block", "gelu"):
+        page = ours.page(f"builtins/{name}")
+        assert re.search(rf'<svg class="ob-tape-picture".*?<title id="tape-{name}-title">', page, re.DOTALL), name
+    assert "ob-tape-picture" not in ours.page("builtins/print")
+
+
+def test_pages_stay_light(ours: Project) -> None:
+    heavy = {name: len(c) for name, c in ours.files().items() if name.endswith(".html") and len(c) > 150_000}
     assert not heavy

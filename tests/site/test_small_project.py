@@ -1,5 +1,6 @@
 """The plugin in a project that is not ours."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -15,7 +16,9 @@ def test_a_project_gets_its_builtins_as_pages(small: Project) -> None:
     assert re.search(r'from <a href="../../">Welcome</a>', page)
     assert 'class="arithmatex">\\(2x\\)' in page
     index = small.page("ops")
-    assert re.search(r'<a href="double/"><code>double</code></a> Doubles every entry.', index)
+    assert re.search(r'<a href="double/">double</a>.*?<td>Doubles every entry.', index)
+    assert 'href="../../double/"><code>double</code></a> Doubles every entry.' in small.page("ops/category/doubling")
+    assert 'href="../../double/"><code>double</code></a>' in small.page("ops/plugin/my_ops")
     assert re.search(r"<span[^>]*>\s*Doubling\s*</span>", index), "the category is in the navigation"
     assert (small.site / "assets/opbook/katex/katex.min.js").is_file()
 
@@ -106,3 +109,93 @@ def test_pages_that_are_no_guides_are_left_alone(small: Project) -> None:
     small.change("mkdocs.yml", "- Home: index.md", "- Home: index.md\n  - Other: other.md")
     built = small.build()
     assert built.returncode == 0, built.stderr
+
+
+def test_the_index_stands_where_the_navigation_says(small: Project) -> None:
+    small.change("mkdocs.yml", "  - Ops: ops\n", "  - More:\n      - Ours: ops/\n  - Last: last.md\n")
+    small.write("docs/last.md", "# Last\n")
+    built = small.build()
+    assert built.returncode == 0, built.stderr
+    home = small.page("")
+    titles = re.findall(r'<span class="md-ellipsis">\s*(.*?)\s*</span>', home, re.DOTALL)
+    order = [title for title in titles if title in ("Welcome", "Home", "More", "Ours", "double", "Last")]
+    assert [t for i, t in enumerate(order) if t not in order[:i]][-4:] == ["More", "Ours", "double", "Last"]
+
+
+def test_a_project_can_show_some_builtins_only(small: Project) -> None:
+    small.change("mkdocs.yml", "index: ops\n", "index: ops\n      only: [doubling]\n")
+    small.change("docs/index.md", "[the index](ops/index.md)", "[the index](ops/index.md) and [say](ops/say.md#x)")
+    built = small.build()
+    assert built.returncode == 0, built.stderr
+    assert not (small.site / "ops/say").exists()
+    assert "as <code>say</code> shows" in small.page("ops/double"), "a link to what is not shown is plain text"
+    assert ">say</a>" not in small.page("")
+    assert [entry["name"] for entry in json.loads(small.files()["builtins.json"])["builtins"]] == ["double"]
+
+
+def test_an_unknown_word_in_only_is_named(small: Project) -> None:
+    small.change("mkdocs.yml", "index: ops\n", "index: ops\n      only: [doubel]\n")
+    built = small.build()
+    assert built.returncode == 1
+    assert "Did you mean double" in built.stderr
+
+
+def test_source_links_lead_to_the_line(small: Project) -> None:
+    url = "https://git.example/{path}#L{line}"
+    small.change("mkdocs.yml", "index: ops\n", f'index: ops\n      source_url: "{url}"\n')
+    small.change("mkdocs.yml", "theme:\n", "repo_url: https://git.example\ntheme:\n")
+    built = small.build()
+    assert built.returncode == 0, built.stderr
+    source = (small.folder / "my_ops.py").read_text().splitlines()
+    line = source.index('@builtin(category="Doubling")') + 1
+    assert small.page("ops/double").count(f'href="https://git.example/my_ops.py#L{line}"') >= 2
+
+
+def test_source_url_with_other_braces_is_refused(small: Project) -> None:
+    small.change("mkdocs.yml", "index: ops\n", 'index: ops\n      source_url: "https://git.example/{file}"\n')
+    built = small.build()
+    assert built.returncode == 1
+    assert "{path} and {line}" in built.stderr
+
+
+def test_a_missing_note_stops_the_build_and_the_site_stays_as_it_was(small: Project) -> None:
+    assert small.build().returncode == 0
+    before = small.files()
+    small.change("my_ops.py", "# It is Python's own.\n", "")
+    built = small.build()
+    assert built.returncode == 1
+    line = (small.folder / "my_ops.py").read_text().splitlines().index('@builtin(category="Text")') + 1
+    assert f"my_ops.py:{line}: say has no note" in built.stderr
+    assert small.files() == before
+
+
+def test_an_unknown_cross_link_stops_the_build_and_the_site_stays_as_it_was(small: Project) -> None:
+    assert small.build().returncode == 0
+    before = small.files()
+    small.change("my_ops.py", "[`say`](say.md)", "[`say`](sya.md)")
+    built = small.build()
+    assert built.returncode == 1
+    line = next(
+        i for i, text in enumerate((small.folder / "my_ops.py").read_text().splitlines(), 1) if "sya.md" in text
+    )
+    assert f"my_ops.py:{line}: double links to sya.md, which is no page. Did you mean say.md" in built.stderr
+    assert small.files() == before
+
+
+def test_files_for_machines_are_at_the_root(small: Project) -> None:
+    assert small.build().returncode == 0
+    files = small.files()
+    entries = {entry["name"]: entry for entry in json.loads(files["builtins.json"])["builtins"]}
+    assert (small.site / entries["double"]["page"] / "index.html").is_file()
+    assert entries["double"]["examples"][0]["output"] == "6.0\n"
+    for target in re.findall(r"\]\((\S+)\)", files["llms.txt"].decode()):
+        path = small.site / target
+        assert path.is_file() or (path / "index.html").is_file(), target
+    assert b"# Project: Small" in files["objects.inv"]
+
+
+def test_a_site_keeps_its_own_overview_for_language_models(small: Project) -> None:
+    small.write("docs/llms.txt", "# Mine\n")
+    built = small.build()
+    assert built.returncode == 0, built.stderr
+    assert small.files()["llms.txt"] == b"# Mine\n"

@@ -44,9 +44,11 @@ def _samples(draw):
 #
 # **The gradient.** With weights P and cotangent g:
 #
-# $$\mathrm{d}V = P^\top g, \qquad \mathrm{d}P = g V^\top, \qquad
-# \mathrm{d}S = P \circ \bigl(\mathrm{d}P - \langle P, \mathrm{d}P\rangle_{\text{row}}\bigr), \qquad
-# \mathrm{d}Q = \tfrac{1}{\sqrt D}\,\mathrm{d}S\,K, \qquad \mathrm{d}K = \tfrac{1}{\sqrt D}\,\mathrm{d}S^\top Q.$$
+# $$\begin{gathered}
+# \mathrm{d}V = P^\top g, \qquad \mathrm{d}P = g V^\top, \qquad
+# \mathrm{d}S = P \circ \bigl(\mathrm{d}P - \langle P, \mathrm{d}P\rangle_{\text{row}}\bigr), \\
+# \mathrm{d}Q = \tfrac{1}{\sqrt D}\,\mathrm{d}S\,K, \qquad \mathrm{d}K = \tfrac{1}{\sqrt D}\,\mathrm{d}S^\top Q.
+# \end{gathered}$$
 #
 # If the same array is passed as q, k and v, its gradient is the sum of the three; the tape adds them up.
 @builtin(category="Statistics & ML", aliases=("sdpa", "attention", "dot-product attention"), samples=_samples)

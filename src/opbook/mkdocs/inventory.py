@@ -3,6 +3,10 @@
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.pages import Page
 
 from opbook.pages.machine import Link, inventory
 
@@ -23,6 +27,23 @@ def write_inventory(path: Path, links: Iterable[Iterable[str]], project: str) ->
         project = header[1].decode().partition(": ")[2]
     if entries:
         path.write_bytes(inventory(entries, project))
+
+
+def register(config: MkDocsConfig, page: Page, links: Iterable[Iterable[str]]) -> None:
+    """Let mkdocstrings find a page's entries, so that other pages can link to them by name.
+
+    Args:
+        config: The site's configuration; without mkdocstrings nothing is done.
+        page: The page.
+        links: The entries of all pages.
+    """
+    autorefs: Any = config.plugins.get("autorefs")
+    if autorefs is None:
+        return
+    for name, _, _, url, _ in links:
+        address, _, anchor = url.partition("#")
+        if address == page.url:
+            autorefs.register_anchor(page, name, anchor)
 
 
 def _read(line: str) -> Link | None:

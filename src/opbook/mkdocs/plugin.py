@@ -10,14 +10,15 @@ from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from opbook.mkdocs.asking import PagesError, ask, log
-from opbook.mkdocs.inventory import write_inventory
+from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of
+from opbook.mkdocs.searching import narrow, widen
 from opbook.pages.figures import illustrate, place
 
 ASSETS = Path(__file__).parent / "assets"
@@ -177,7 +178,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         return illustrate(page.file.content_string, marks) if marks else None
 
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Put the figures in.
+        """Put the figures in, and tell mkdocstrings where builtins are.
 
         Args:
             html: The content of the page.
@@ -188,7 +189,10 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The content with the pictures.
         """
+        register(config, page, self._answer["links"])
         return place(html, self._answer["figures"])
+
+    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow))
 
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.

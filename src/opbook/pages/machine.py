@@ -115,7 +115,7 @@ def llms_txt(
     base = f"{site_url.rstrip('/')}/" if site_url else ""
 
     def entry(title: str, url: str, text: str = "") -> str:
-        return f"- [{title}]({base}{url or './'})" + (f": {' '.join(text.split())}" if text else "")
+        return f"- [{title}]({base + url or './'})" + (f": {' '.join(text.split())}" if text else "")
 
     parts = [f"# {name}", *([f"> {description}"] if description else [])]
     parts.append(

@@ -1,7 +1,7 @@
 """Small pieces of Markdown, as the templates use them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from opbook.pages.model import BuiltinPage, ShownExample
 
@@ -58,6 +58,24 @@ def other_names(page: BuiltinPage) -> list[str]:
     """
     words = page.name.strip("_").replace("_", " ")
     return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
+
+
+def found_by(page: BuiltinPage, names: Collection[str]) -> list[str]:
+    """List the words beside its name that a search should find a builtin's page first for.
+
+    Args:
+        page: Its page.
+        names: The builtins that there are.
+
+    Returns:
+        The words of its other names, each once, but for what its name begins with, by which it is found anyway. A name
+        with a word which is another builtin's is left out: whoever looks for that word wants the other one.
+    """
+    own = page.name.casefold()
+    others = {name.casefold() for name in names} - {own}
+    words = [re.findall(r"[\w-]+", name.casefold()) for name in other_names(page)]
+    kept = (word for name in words if not others & set(name) for word in name if not own.startswith(word))
+    return list(dict.fromkeys(kept))
 
 
 def side_by_side(examples: Sequence[ShownExample]) -> list[list[ShownExample]]:

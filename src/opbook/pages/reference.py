@@ -39,7 +39,9 @@ def builtins() -> str:
     Returns:
         A list as Markdown, with links that mkdocstrings resolves to their pages.
     """
-    names = [f'- <autoref optional identifier="builtin-{name}"><code>{name}</code></autoref>' for name in catalogue()]
+    names = [
+        f'- <autoref optional identifier="opbook.ops.{name}"><code>{name}</code></autoref>' for name in catalogue()
+    ]
     return "\n".join(names) + "\n{ .ob-names }\n"
 
 

@@ -137,6 +137,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters.update(
         fence=markdown.fence,
+        found_by=markdown.found_by,
         items=markdown.items,
         json=json.dumps,
         one_line=markdown.one_line,

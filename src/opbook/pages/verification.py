@@ -68,11 +68,9 @@ def read(result: Mapping[str, Any]) -> Verification:
 def _verify_one(name: str) -> dict[str, Any]:
     # examples are left out: the build has run them already, and stops if one fails
     outcomes = verify([name], catalogue(), checks=[check for check in CHECKS if check != "examples"])
-    home = (
-        f"{Path(catalogue()[name].source_file).parent}{os.sep}"  # where it is on this machine is no reader's business
-    )
-    checks = [replace(check, message=check.message.replace(home, "")) for check in map(_check, outcomes)]
-    return asdict(Verification(tuple(checks), tuple(_sentences(outcomes))))
+    file = catalogue()[name].source_file  # a page names no folder of the machine that built it
+    outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
+    return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
 
 
 def _check(outcome: Outcome) -> VerifiedCheck:
