@@ -9,7 +9,6 @@ import inspect
 import os
 import sys
 import threading
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -270,7 +269,9 @@ def import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise FileNotFoundError(f"there is no such file: {path}")
     # a name of its own: a file called math.py must not take the place of that module
-    name = f"opbook_file_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
+    name = f"opbook_file_{path.stem}"
+    while getattr(sys.modules.get(name), "__file__", str(path)) != str(path):
+        name += "_"  # two files of one name
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path.name} is not a Python file")
