@@ -460,6 +460,24 @@ def test_what_must_be_refused_is_tried_on_rule_and_definition():
         assert words in outcome(op, "errors").message
 
 
+def test_what_numpy_refuses_is_no_message_of_the_ops_own():
+    def samples(draw):
+        yield draw.normal(4)
+        yield draw.refused("another number of entries", np.zeros(3))
+
+    found = outcome(doubled(samples, lambda x: np.reshape(x, (2, 2)).ravel() * 2.0), "errors")
+    assert "with another number of entries, the error is not its own, but ValueError: cannot reshape" in found.message
+
+
+def test_a_warning_of_the_definition_is_refuted_too():
+    def noisy(x):
+        np.log(np.zeros(1))
+        return x * 2.0
+
+    quiet = doubled(None, noisy, lambda x: (x * 2.0, lambda g: (g * 2.0,)))
+    assert "divide by zero" in outcome(quiet, "warnings").message
+
+
 def test_a_gradient_that_shares_memory_is_refuted():
     def passed_on(x):
         return x * 1.0, lambda g: (g,)

@@ -14,6 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the mutants keep all cores
 
 import argparse
 import json
+import resource
 import sys
 import tomllib
 from collections import Counter
@@ -140,6 +141,7 @@ def judge(plugins: list[Plugin], found: Survey, reasons: Reasons, jobs: int, out
     verdicts = try_all(mutants, found, jobs, progress)
     tried = list(zip(mutants, verdicts, strict=True))
     print(table((row_of(mutant, found), verdict, mutant.key in reasons) for mutant, verdict in tried))
+    print(f"CPU time: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime:.0f} s")
     survivors = [mutant for mutant, verdict in tried if not verdict and mutant.key not in reasons]
     modules = {module for plugin in plugins for module in plugin.modules}
     needed = {mutant.key for mutant, verdict in tried if not verdict}

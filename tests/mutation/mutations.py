@@ -7,6 +7,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def mutants(module: str, path: Path) -> Iterator[Mutant]:
     for top in tree.body:
         if isinstance(top, ast.FunctionDef) and "samples" not in top.name and not top.name.startswith("opbook_"):
             name = _title(top)
-            span = (min(node.lineno for node in [top, *top.decorator_list]), top.end_lineno or top.lineno)
+            span = (min([top.lineno, *(d.lineno for d in top.decorator_list)]), top.end_lineno or top.lineno)
         elif isinstance(top, ast.Assign):
             name, span = "<module>", (0, 10**6)
         else:
@@ -117,7 +118,7 @@ def mutants(module: str, path: Path) -> Iterator[Mutant]:
                 if before != after and (site.node.lineno, after) not in seen:
                     seen.add((site.node.lineno, after))
                     where = (site.function, site.node.lineno, span)
-                    yield Mutant(module, path, *where, mutation, before, after, tree, lambda s=site, n=new: s.put(n))
+                    yield Mutant(module, path, *where, mutation, before, after, tree, partial(site.put, new))
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,8 @@ def _constant(node: ast.Constant) -> Iterator[Change]:
 
 
 def _call(node: ast.Call) -> Iterator[Change]:
-    function, name = node.func, getattr(node.func, "attr", getattr(node.func, "id", ""))
+    function: Any = node.func
+    name = getattr(function, "attr", getattr(function, "id", ""))
     is_method = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") not in _MODULES
     subject = function.value if is_method else next(iter(node.args), None)
     if name in ("where", "minimum", "maximum"):
@@ -300,15 +302,24 @@ def _call(node: ast.Call) -> Iterator[Change]:
 def _arguments(node: ast.FunctionDef) -> Iterator[Change]:
     """Other defaults, where they are not numbers or truth values, which are constants like others."""
     args = node.args
-    named = [*zip(args.args[len(args.args) - len(args.defaults) :], args.defaults, strict=True)]
-    for arg, default in [*named, *((a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d)]:
-        value = getattr(default, "value", 0)
-        choices = [n.value for n in ast.walk(arg.annotation or arg) if isinstance(n, ast.Constant)]
-        new = 1 if value is None else next((c for c in choices if c != value), None) if isinstance(value, str) else None
-        if new is not None:
-            swap: Callable[[Any], Any] = lambda d, old=default, new=new: ast.Constant(new) if d is old else d  # noqa: E731
-            changed = _replaced(args, defaults=[*map(swap, args.defaults)], kw_defaults=[*map(swap, args.kw_defaults)])
-            yield "default changed", _replaced(node, args=changed)
+    for name in ("defaults", "kw_defaults"):
+        defaults = getattr(args, name)
+        named = args.kwonlyargs if name == "kw_defaults" else args.args[len(args.args) - len(defaults) :]
+        for i, (arg, default) in enumerate(zip(named, defaults, strict=True)):
+            other = _other_default(arg, default)
+            if other is not None:
+                changed = _replaced(args, **{name: [*defaults[:i], ast.Constant(other), *defaults[i + 1 :]]})
+                yield "default changed", _replaced(node, args=changed)
+
+
+def _other_default(arg: ast.arg, default: Any) -> Any:
+    """1 instead of None; another choice of an annotation Literal[...]; nothing for others."""
+    if not isinstance(default, ast.Constant):
+        return None
+    if default.value is None:
+        return 1
+    choices = [n.value for n in ast.walk(arg.annotation or arg) if isinstance(n, ast.Constant)]
+    return next((c for c in choices if c != default.value), None) if isinstance(default.value, str) else None
 
 
 def _returned(node: Any) -> Iterator[Change]:

@@ -7,9 +7,10 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from multiprocessing import connection, get_context
 from pathlib import Path
@@ -28,8 +29,10 @@ FORK = get_context("fork")
 CPU_SECONDS = 60
 WALL_SECONDS = 240
 MEMORY = 4 << 30
-LATE = ("layouts", "warnings", "taylor", "threads", "memory", "second order")
-"""Checks that take longest; the others may find a fault without them."""
+FIRST = ("known answers", "rule value", "rule gradient", "definition", "errors", "differences")
+"""Checks that find most faults, in little time."""
+LAST = ("gradient dtypes", "notation", "warnings", "taylor", "layouts", "threads", "memory", "second order")
+"""Checks that take longest."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def find_plugins(names: Iterable[str]) -> list[Plugin]:
 
 def survey(plugins: list[Plugin]) -> Survey:
     """Run the checks on the plugins as they are, in a fork, and see which functions their builtins reach."""
-    (result,) = in_forks([lambda: _survey(plugins)], jobs=1)
+    (result,) = in_forks([partial(_survey, plugins)], jobs=1)
     if isinstance(result, str):
         raise RuntimeError(f"the plugins can't be checked as they are: {result}")
     found: Survey = result
@@ -151,10 +154,10 @@ def _reached(ops: Catalogue, name: str) -> set[tuple[str, int]]:
 
 def _failures(ops: Catalogue, names: list[str]) -> Iterator[tuple[str, str, str]]:
     """The checks that fail, one after the other, each with the builtin and the message."""
-    early = [check for name, check in CHECKS.items() if name not in LATE and name != "examples"]
-    for checks in (early, [CHECKS[name] for name in LATE]):
+    between = [name for name in CHECKS if name not in (*FIRST, *LAST, "examples")]
+    for some in (FIRST, between, LAST):
         for name in names:
-            for outcome in check_builtin(ops[name], checks, ops, None):
+            for outcome in check_builtin(ops[name], [CHECKS[check] for check in some], ops, None):
                 if outcome.status == "failed":
                     yield outcome.check, name, outcome.message
     for name, results in examples_by_builtin(ops, set(names)).items():
@@ -182,7 +185,7 @@ def verdict(mutant: Mutant, concerned: list[str]) -> str:
     def get_code(loader: SourceFileLoader, name: str) -> Any:
         return code if loader.path == str(mutant.path) else plain(loader, name)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     ops = catalogue()
     if not all(name in ops for name in concerned):
         return "loading"
@@ -201,12 +204,12 @@ def try_all(mutants: list[Mutant], found: Survey, jobs: int, progress: Callable[
     Returns:
         A verdict for each; "timeout" and "crash" count as caught.
     """
-    tasks = [lambda mutant=mutant: verdict(mutant, found.concerned(mutant)) for mutant in mutants]
+    tasks = [partial(verdict, mutant, found.concerned(mutant)) for mutant in mutants]
     return list(map(str, in_forks(tasks, jobs, progress)))
 
 
 def in_forks(
-    tasks: list[Callable[[], Any]], jobs: int, progress: Callable[[int], None] = lambda done: None
+    tasks: Sequence[Callable[[], Any]], jobs: int, progress: Callable[[int], None] = lambda done: None
 ) -> list[Any]:
     """Run each task in a fork of its own, within bounds of time and memory.
 
@@ -228,7 +231,7 @@ def in_forks(
         for pipe, (index, process, deadline) in list(running.items()):
             if pipe in ready:
                 try:
-                    results[index] = pipe.recv()  # type: ignore[attr-defined]
+                    results[index] = pipe.recv()
                 except EOFError:
                     process.join()
                     results[index] = "timeout" if process.exitcode == -24 else "crash"

@@ -29,22 +29,25 @@ def _samples(draw):
     yield draw.call(q, draw.normal(2, 5, 2), key_mask=draw.mask(2, 5))
     yield draw.call(draw.normal(2, 3, 2), k, key_mask=draw.mask(2, 5))
     yield draw.call(draw.normal(2, 3, 2), k, key_mask=keys)
+    clean, bias = by_hand(q, k, mask, 2**-0.5), np.where(mask, 0.5, -np.inf)
     for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
         dirty_q, dirty_k = q.copy(), k.copy()
         dirty_q[1, 0] = dirty_k[2, 1] = rubbish
-        yield draw.edge(f"{name} in blocked slots", dirty_q, dirty_k, mask)
-        yield draw.edge(f"{name} in a blocked query", dirty_q, k, mask)
-        yield draw.edge(f"{name} in a blocked key of one batch", q, np.stack([k, dirty_k]), mask)
-        yield draw.edge(f"{name} where the bias is -inf", dirty_q, dirty_k, bias=np.where(mask, 0.5, -np.inf))
+        yield draw.known(f"{name} in blocked slots", clean, dirty_q, dirty_k, mask)
+        yield draw.known(f"{name} in a blocked query", clean, dirty_q, k, mask)
+        yield draw.known(f"{name} in a key of one batch", np.stack([clean, clean]), q, np.stack([k, dirty_k]), mask)
+        yield draw.known(f"{name} where the bias is -inf", clean, dirty_q, dirty_k, bias=bias)
         dirty_q, dirty_k = q.copy(), k.copy()
         dirty_q[1], dirty_k[4], dirty_k[2, 0] = (1e300, -1e300), 1e300, rubbish  # they overflow, and cancel each other
-        yield draw.edge(f"{name} and 1e300 in blocked slots", dirty_q, dirty_k, mask)
-    yield draw.edge("a bias of nothing but -inf", q, k, bias=np.full((3, 5), -np.inf))
-    bad_q, bad_k, answer = q.copy(), k.copy(), by_hand(q, k, mask, 2**-0.5)
+        yield draw.known(f"{name} and 1e300 in blocked slots", clean, dirty_q, dirty_k, mask)
+    blocking = np.full((3, 5), -np.inf)
+    yield draw.known("a bias of nothing but -inf", np.zeros((3, 5)), q, k, bias=blocking)
+    yield draw.known("NaN, and a bias of nothing but -inf", np.zeros((3, 5)), q, np.nan * k, bias=blocking)
+    bad_q, bad_k, answer = q.copy(), k.copy(), clean.copy()
     bad_q[0, 1] = bad_k[0, 0] = answer[0] = np.nan  # only query 0 may attend to key 0
     yield draw.known("NaN in a query that attends to some keys", answer, bad_q, k, mask)
     yield draw.known("NaN in a key that is attended to by one query", answer, q, bad_k, mask)
-    both = np.stack([answer, by_hand(q, k, mask, 2**-0.5)])
+    both = np.stack([answer, clean])
     yield draw.known("NaN in one of two batches", both, np.stack([bad_q, q]), np.stack([bad_k, k]), mask)
     yield draw.edge("scores far apart", 100 * q, 100 * k)
     yield draw.edge("scores far apart, masked", 100 * q, 100 * k, mask)
@@ -54,6 +57,7 @@ def _samples(draw):
     yield draw.edge("no columns", q[:, :0], k[:, :0], scale=1.0)
     yield draw.refused("no columns and no scale", q[:, :0], k[:, :0])
     yield draw.refused("causal and other numbers of queries and keys", q, k, causal=True)
+    yield draw.refused("causal, one query and more keys", q[:1], k, causal=True)
     yield draw.refused("a key_mask with one batch axis for two", draw.normal(2, 2, 3, 2), k, key_mask=draw.mask(2, 5))
 
 

@@ -40,6 +40,7 @@ def _angle_samples(draw):
 
 
 def _round_samples(draw):
+    yield np.array([1e17, 0.3, -3e17]), 1
     yield 10 * draw.normal(2, 1, 3), 1
     yield 1000 * draw.normal(5), -2
     yield np.asarray(draw.normal()), 3

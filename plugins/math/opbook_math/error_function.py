@@ -29,6 +29,7 @@ _LARGEST = 28.0  # here exp(-x²) is 0 in float64, and erf has long been 1
 def _samples(draw):
     yield np.array([-0.4, 0.1, 0.3])  # each of the three ranges alone; the last with an entry that has a slope to see
     yield np.array([-3.9, -1.5, 0.6, 2.5])
+    yield np.array([-0.46875, 4.0])  # where one range ends
     yield np.array([-4.01])  # alone, lest its slope of 1e-7 be measured by those of others
     yield np.array([-1e200, -5.0, 0.2, 4.1, 30.0])
     yield np.asarray(draw.normal())

@@ -191,7 +191,7 @@ def _same_answer(subject: Subject, sample: Sample, name: str, got: Any, expected
 
 @check("warnings", "No warning is emitted on valid input, in any precision.")
 def no_warnings(subject: Subject) -> Evidence:
-    """Run value and gradients with every warning raised as an error."""
+    """Run value and gradients, and the definition, with every warning raised as an error."""
     evidence = Evidence()
     for sample in subject.samples:
         for _, rounded in in_every_precision(sample):
@@ -199,6 +199,7 @@ def no_warnings(subject: Subject) -> Evidence:
                 warnings.simplefilter("error")
                 try:
                     answer(subject, rounded)
+                    subject.op.bind(rounded.args, rounded.kwargs).define()
                 except Warning as warning:
                     raise Refuted(f"it warns: {type(warning).__name__}: {warning}{on(subject, rounded)}") from None
             evidence.inputs += 1

@@ -70,7 +70,7 @@ def _plain(spec: Spec) -> Spec:
 def errors(subject: Subject) -> Evidence:
     """Try calls that can't be right: missing, unknown and too many arguments, other dtypes, shapes that do not fit.
 
-    What the samples say must be refused is tried on the rule and on the definition.
+    What the samples say must be refused is tried on the rule and on the definition, which must have a message for it.
     """
     evidence = Evidence()
     op, sample = subject.op, subject.samples[0]
@@ -79,8 +79,13 @@ def errors(subject: Subject) -> Evidence:
         _must_refuse(subject, f"with {what}", partial(op, *args, **kwargs), sample)
         evidence.inputs += 1
     for bad in refused_by(op):
-        _must_refuse(subject, f"with {bad.label}", partial(op, *bad.args, **bad.kwargs), bad)
-        _must_refuse(subject, f"with {bad.label}, in its definition", partial(_define, op, bad), bad)
+        for what, call in (
+            ("", partial(op, *bad.args, **bad.kwargs)),
+            (", in its definition", partial(_define, op, bad)),
+        ):
+            cause = _must_refuse(subject, f"with {bad.label}{what}", call, bad).__cause__
+            if cause is not None:
+                raise Refuted(f"with {bad.label}{what}, the error is not its own, but {type(cause).__name__}: {cause}")
         evidence.inputs += 1
     return evidence
 
@@ -89,16 +94,16 @@ def _define(op: Builtin, sample: Sample) -> Any:
     return op.bind(sample.args, sample.kwargs).define()
 
 
-def _must_refuse(subject: Subject, when: str, call: Callable[[], Any], sample: Sample) -> None:
+def _must_refuse(subject: Subject, when: str, call: Callable[[], Any], sample: Sample) -> OpbookError:
     try:
         call()
     except OpbookError as error:
         if subject.op.name not in str(error):
             raise Refuted(f"{when}, the error does not name the builtin: {error}") from None
+        return error
     except Exception as error:
         raise Refuted(f"{when}, it raises {type(error).__name__}: {error}, not an error of opbook's") from None
-    else:
-        raise Refuted(f"{when}, it answers, where an error is due{on(subject, sample)}")
+    raise Refuted(f"{when}, it answers, where an error is due{on(subject, sample)}")
 
 
 @check("notation", "A call in the notation gives what the call in Python gives.")
