@@ -40,6 +40,7 @@ def _concatenate_samples(draw):
     yield draw.refused("single numbers", (1.0, 2.0))
     yield draw.refused("other numbers of axes", (draw.normal(2, 3), draw.normal(3)))
     yield draw.refused("lengths that differ", (draw.normal(2, 3), draw.normal(2, 2)), 0)
+    yield draw.refused("lengths that differ along the first axis", (draw.normal(2, 3), draw.normal(3, 2)), 1)
     yield draw.refused("lengths that differ, the axis counted from the end", (draw.normal(2, 3), draw.normal(2, 2)), -2)
     yield draw.refused("no such axis", (draw.normal(2), draw.normal(2)), 1)
 
@@ -66,6 +67,7 @@ def _take_samples(draw):
     yield draw.normal(5), 3
     yield draw.normal(1), [0, -1]
     yield draw.normal(3, 2), np.array([], np.int64)
+    yield draw.edge("whole numbers as floats", draw.normal(4, 3), np.array([2.0, 0.0, 2.0]))
     for indices in (3, -4, [0, 3]):
         yield draw.refused("a number out of range", draw.normal(3, 5), indices)
     yield draw.refused("a number that is not whole", draw.normal(3), [0, 0.5])
