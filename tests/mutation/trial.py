@@ -64,7 +64,7 @@ class Survey:
     own: dict[str, list[str]]
 
     def concerned(self, mutant: Mutant) -> list[str]:
-        """The builtins that a mutant may change: those of its own plugin, and the quickest of those built on it."""
+        """The builtins that a mutant may change: those of its own plugin, and the one that is built most directly on it."""
         first, last = mutant.span
         found = [
             op
@@ -73,8 +73,9 @@ class Survey:
         ]
         own = self.own[mutant.module]
         mine, others = ([op for op in found or own if (op in own) is is_own] for is_own in (True, False))
-        by_time: Callable[[str], float] = self.seconds.__getitem__
-        return sorted(mine, key=by_time) + sorted(others, key=by_time)[:1]
+        mine.sort(key=lambda op: self.seconds[op])
+        others.sort(key=lambda op: len(self.reached[op]))
+        return mine + others[:1]
 
 
 def find_plugins(names: Iterable[str]) -> list[Plugin]:

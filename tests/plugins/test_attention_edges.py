@@ -93,7 +93,10 @@ def test_padding_reaches_no_other_row_and_no_weight(op, kwargs, rubbish):
     dirty, pull_dirty = vjp(op, x, *args, **kwargs)
     np.testing.assert_array_equal(dirty, clean)
     g = draw(4, 3, seed=1)
-    for mine, expected in zip(tree.leaves(pull_dirty(g)), tree.leaves(pull_clean(g)), strict=True):
+    (dx, *rest), (dx_clean, *rest_clean) = pull_dirty(g), pull_clean(g)
+    np.testing.assert_array_equal(dx[:3], dx_clean[:3])
+    assert dx[3].tolist() == [0, 0, 0]  # what was replaced has no part in the value
+    for mine, expected in zip(tree.leaves(rest), tree.leaves(rest_clean), strict=True):
         np.testing.assert_array_equal(mine, expected)
 
 

@@ -132,7 +132,9 @@ def multi_head_attention(
 @multi_head_attention.defvjp
 def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
     _check_heads(heads, n_heads)
-    x = np.array(clear_padding(x, mask, key_mask, causal))
+    clean = np.array(clear_padding(x, mask, key_mask, causal))
+    cleared = ~np.isfinite(x) & np.isfinite(clean)  # has no part in the value, so its gradient is 0
+    x = clean
     kind = type(heads)
     heads = [{name: np.array(weight) for name, weight in head.items()} for head in heads]
     attend = scaled_dot_product_attention.rule
@@ -153,7 +155,7 @@ def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
                 d_head[name] = weight_gradient(x, d_input)
                 dx = dx + d_input @ head[name].T
             d_heads.append({name: d_head[name] for name in head})
-        return dx, kind(d_heads), None, None
+        return np.where(cleared, 0, dx), kind(d_heads), None, None
 
     return value, pullback
 

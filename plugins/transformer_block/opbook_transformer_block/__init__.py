@@ -24,6 +24,30 @@ class BlockWeights(TypedDict):
     ln2_beta: Array["D"]
 
 
+def _samples(draw):
+    rng = np.random.default_rng(0)
+
+    def normal(*shape):
+        return rng.normal(size=shape)
+
+    def weights(d, width, inner):
+        return {
+            "heads": ({name: normal(d, width) for name in ("wq", "wk", "wv")} | {"wo": normal(width, d)},),
+            **{name: normal(d) for name in ("ln1_gamma", "ln1_beta", "ln2_gamma", "ln2_beta", "b2")},
+            **{"w1": normal(d, inner), "b1": normal(inner), "w2": normal(inner, d)},
+        }
+
+    x = normal(4, 3)
+    dirty = x.copy()
+    dirty[2, 1] = np.nan
+    apart = np.outer([1, 1, 0, 1], [1, 1, 0, 1])
+    for norm in ("post", "pre"):
+        yield draw.edge(f"NaN in padding, mask, {norm}", dirty, weights(3, 2, 4), apart, norm=norm)
+        yield draw.edge(f"NaN in padding, key_mask, {norm}", dirty, weights(3, 2, 4), key_mask=[1, 1, 0, 1], norm=norm)
+    late = np.where(np.arange(4)[:, None] == 0, np.inf, x)
+    yield draw.edge("inf in padding, causal", late, weights(3, 2, 4), key_mask=[0, 1, 1, 1], causal=True)
+
+
 # A block does two things to its rows, and adds each result to what it started from: attention, in which rows look at
 # one another, and a feed-forward network, which sees each row alone.
 #
@@ -34,7 +58,7 @@ class BlockWeights(TypedDict):
 #
 # **The gradient.** An addition sends its cotangent both ways. Each branch is pulled back through its own rule, and the
 # residual path adds the cotangent itself, so a gradient reaches x even where a branch's own is tiny.
-@builtin(category="Statistics & ML", aliases=("encoder layer", "transformer layer"))
+@builtin(category="Statistics & ML", aliases=("encoder layer", "transformer layer"), samples=_samples)
 def transformer_block(
     x: Array["... N D"],
     weights: BlockWeights,
@@ -99,7 +123,9 @@ def transformer_block(
 
 @transformer_block.defvjp
 def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
-    x = clear_padding(x, mask, key_mask, causal)
+    clean = clear_padding(x, mask, key_mask, causal)
+    cleared = ~np.isfinite(x) & np.isfinite(clean)  # has no part in the value, so its gradient is 0
+    x = clean
 
     def attention(rows):
         heads = weights["heads"]
@@ -134,7 +160,7 @@ def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e
             "ln2_gamma": d_gamma2,
             "ln2_beta": d_beta2,
         }
-        return dx, {name: gradients[name] for name in order}, None
+        return np.where(cleared, 0, dx), {name: gradients[name] for name in order}, None
 
     return y, pullback
 
