@@ -64,7 +64,7 @@ class Survey:
     own: dict[str, list[str]]
 
     def concerned(self, mutant: Mutant) -> list[str]:
-        """The builtins that a mutant may change: those of its own plugin, and the one that is built most directly on it."""
+        """The builtins that a mutant may change: its own plugin's, and the one built most directly on it."""
         first, last = mutant.span
         found = [
             op
