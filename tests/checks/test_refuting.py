@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from opbook import Array, builtin, unbroadcast
+from opbook import Array, builtin, stop_gradient, unbroadcast
 from opbook.checks import CHECKS
 from opbook.checks.model import Subject
 from opbook.checks.running import run
 from opbook.checks.sampling import samples_of
 from opbook.errors import InputError
+from opbook.figures import Bars, show
 from opbook.testing import check
 
 
@@ -425,6 +426,28 @@ def test_a_fault_that_definition_and_rule_share_is_refuted_by_a_known_answer():
     assert "differs by 1.0e-02 from what is known (on two: op(np.array([1.0, 2.0])))" in found.message
     assert outcome(doubled(samples), "known answers").status == "passed"
     assert outcome(mixed(right), "known answers").status == "not applicable"
+
+
+def test_a_figure_can_be_known():
+    def samples(draw):
+        yield draw.known("two", Bars((1.0, np.nan)), np.array([1.0, np.nan]))
+
+    def drawing(draws):
+        @builtin(category="Tests", samples=samples)
+        def op(x: Array["N"]) -> None:
+            """Draws."""
+            draws(x)
+
+        return outcome(op, "known answers")
+
+    def bars(x, factor=1.0):
+        show(Bars(tuple((factor * stop_gradient(x)).tolist())))
+
+    assert drawing(bars).status == "passed"
+    assert "it draws nothing, but Bars(values=(1.0, nan)" in drawing(lambda x: None).message
+    assert "it draws Bars(values=(1.01," in drawing(lambda x: bars(x, 1.01)).message
+    # on a tape, x is no array
+    assert "it raises AttributeError" in drawing(lambda x: show(Bars(tuple(x.tolist())))).message
 
 
 def test_known_answers_tell_0_from_minus_0():

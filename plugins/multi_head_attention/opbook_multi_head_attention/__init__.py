@@ -39,28 +39,27 @@ def _masked_samples(draw, heads):
             total = total + e / np.maximum(e.sum(axis=1, keepdims=True), 1e-300) @ v @ head["wo"]
         return total
 
-    x, other = draw.normal(4, 3), draw.normal(4, 3)
-    dirty = x.copy()
-    dirty[2, 1] = np.nan
-    # row 0 attends only, row 1 is attended to only, row 2 is padding
-    mask = np.array([[0, 1, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
-    yield draw.known("NaN in padding, mask", by_hand(x, mask), dirty, heads, 2, mask)
-    batches = np.stack([by_hand(x, mask), by_hand(other, mask)])
-    yield draw.known("NaN in padding of one batch", batches, np.stack([dirty, other]), heads, 2, mask)
-    attending, keys = np.array([1, 1, 0, 1], bool)[:, None], np.array([[1, 1, 0, 1], [1, 0, 1, 1]], bool)
-    batches = np.stack([by_hand(x, attending & keys[0]), by_hand(other, attending & keys[1])])
+    x, other, all_keys = draw.normal(4, 3), draw.normal(4, 3), np.ones((4, 4), bool)
+    dirty, cleaned = x.copy(), x.copy()
+    dirty[2, 1], cleaned[2, 1] = np.nan, 0
+    # row 0 attends only, row 1 is attended to only, row 2 attends but is padding
+    mask = np.array([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 1]], bool)
+    yield draw.known("NaN in padding, mask", by_hand(cleaned, mask), dirty, heads, 2, mask)
+    keys = np.array([[1, 1, 0, 1], [1, 0, 1, 1]], bool)
+    yield draw.known("NaN in padding, key_mask", by_hand(cleaned, keys[0]), dirty, heads, 2, key_mask=keys[0])
+    one_batch = np.stack([by_hand(cleaned, mask), by_hand(other, mask)])
+    yield draw.known("NaN in padding of one batch", one_batch, np.stack([dirty, other]), heads, 2, mask)
+    both = np.stack([by_hand(cleaned, keys[0]), by_hand(other, keys[1])])
     yield draw.known(
-        "NaN in padding, mask and key_mask",
-        batches,
-        np.stack([dirty, other]),
-        heads,
-        2,
-        attending.repeat(4, 1),
-        key_mask=keys,
+        "NaN in padding, a key_mask for each batch", both, np.stack([dirty, other]), heads, 2, key_mask=keys
     )
-    late = np.where(np.arange(4)[:, None] == 0, np.nan, x)
-    causal = np.tri(4) * [0, 1, 1, 1]
-    yield draw.known("NaN in padding, causal", by_hand(x, causal), late, heads, 2, key_mask=[0, 1, 1, 1], causal=True)
+    late, all_keys[3, 3] = np.where(np.arange(4)[:, None] == 3, [np.inf, 1.0, -np.inf], x), False
+    causal = by_hand(np.where(np.isfinite(late), late, 0), np.tri(4) * all_keys)
+    yield draw.known("infinity in padding, causal", causal, late, heads, 2, all_keys, causal=True)
+    answer = by_hand(x, mask)
+    answer[[0, 2, 3]] = np.nan
+    in_use = np.where(np.arange(4)[:, None] == 1, np.nan, x)
+    yield draw.known("NaN in a row that some may attend to", answer, in_use, heads, 2, mask)
     yield draw.known("NaN and no mask", np.full((4, 3), np.nan), dirty, heads, 2)
     yield draw.refused("fewer heads than n_heads", x, heads, 3)
     yield draw.refused("no heads", x, (), 0)
