@@ -32,8 +32,9 @@ call
 builtin
 hookspecs
 opbook
-configuration plugins
-resolving
+configuration
+plugins
+registering resolving
 catalogue
 ops notation
 examples
@@ -49,7 +50,8 @@ RANK = {part: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for 
 THIRD_PARTY = {
     "hookspecs": {"pluggy"},
     "catalogue": {"pluggy"},
-    "plugins": {"pluggy"},
+    "plugins": {"packaging"},
+    "registering": {"packaging", "pluggy"},
     "notation": {"lark"},
     "checks": {"torch"},  # compares with what it is given
     "pages": {"jinja2", "matplotlib"},

@@ -180,7 +180,9 @@ def test_two_of_the_same_priority_are_an_error_that_names_both(files, monkeypatc
         messages.add(str(e.value))
         assert loaded.conflicts() == [str(e.value)]
     assert len(messages) == 1
-    assert messages.pop().endswith("Choose with OPBOOK_RULES=twice=a_rule or OPBOOK_RULES=twice=b_rule")
+    (message,) = messages
+    assert "Choose with OPBOOK_RULES=twice=a_rule or OPBOOK_RULES=twice=b_rule. " in message
+    assert 'rules = {twice = "a_rule"} under [tool.opbook] in pyproject.toml' in message
     monkeypatch.setenv("OPBOOK_STRICT", "1")
     with pytest.raises(PluginError, match="two rules of twice"):
         load(paths)
@@ -192,7 +194,7 @@ def test_two_of_the_same_name_are_an_error_that_names_both(files, monkeypatch):
     paths = files(a=fast(), b=fast(priority=20))
     (message,) = load(paths).conflicts()
     assert message.startswith("twice has two rules named fast: of ")
-    assert message.endswith("Choose with OPBOOK_DISABLE=a or OPBOOK_DISABLE=b")
+    assert message.endswith("Leave one out with OPBOOK_DISABLE=a or OPBOOK_DISABLE=b")
     monkeypatch.setenv("OPBOOK_DISABLE", "a")
     assert load(paths)["twice"].asked == ("fast", "own")
 

@@ -32,6 +32,7 @@ class Builtin:
         aliases: Other words that people search for it by.
         samples: What gives the checks their inputs, or None if they are derived from the annotations.
         call_shapes: Its call shapes; the first is the decorated function's.
+        replaces: The plugin or distribution whose builtin of this name it takes the place of, or "".
         rules: Other plugins' rules for it, as the catalogue was told of them.
         asked: The names of the rules that are asked when it is called, in that order; `own` is the last.
     """
@@ -43,11 +44,13 @@ class Builtin:
         category: str,
         aliases: tuple[str, ...] = (),
         samples: Callable[[Any], Iterable[Any]] | None = None,
+        replaces: str = "",
     ) -> None:
         self.name = definition.__name__
         self.samples = samples
         self.category = category
         self.aliases = aliases
+        self.replaces = replaces
         self.call_shapes = [CallShape(self.name, definition)]
         self.rules: tuple[Rule, ...] = ()
         self.asked: tuple[str, ...] = (OWN,)
@@ -59,6 +62,8 @@ class Builtin:
             raise DeclarationError(f"{self.name!r} is no name for a builtin: it must be a word that code can call")
         if not all(isinstance(alias, str) for alias in aliases):
             raise DeclarationError(f"{self.name}: aliases must be texts, but are {aliases!r}")
+        if not isinstance(replaces, str):
+            raise DeclarationError(f"{self.name}: replaces must be the name of a plugin, but is {replaces!r}")
         if not self.summary:
             raise DeclarationError(f'{self.name} needs a docstring: its first line becomes "What it is"')
 
@@ -249,6 +254,7 @@ def builtin(
     category: str = "",
     aliases: Iterable[str] = (),
     samples: Callable[[Any], Iterable[Any]] | None = None,
+    replaces: str = "",
 ) -> Callable[[Callable[..., Any]], Builtin]:
     """Make a builtin of a function.
 
@@ -258,6 +264,8 @@ def builtin(
         aliases: Other words that people search for it by, such as `"sdpa"`.
         samples: Gives the checks their inputs where the annotations don't say enough: takes a
             [`Draw`][opbook.checks.sampling.Draw] and yields tuples of positional arguments, or `draw.call(...)`.
+        replaces: The plugin, or its distribution, whose builtin of the same name this one takes the place of in the
+            catalogue. Without it, two of one name are an error, unless the user chooses.
 
     Returns:
         A decorator. The function it decorates is the definition: its name, signature and annotations, its docstring
@@ -271,4 +279,4 @@ def builtin(
     if isinstance(aliases, str):
         raise DeclarationError(f'aliases must be several texts: write aliases=("{aliases}",)')
     words = tuple(aliases)
-    return lambda definition: Builtin(definition, category=category, aliases=words, samples=samples)
+    return lambda definition: Builtin(definition, category=category, aliases=words, samples=samples, replaces=replaces)

@@ -13,10 +13,11 @@ import pluggy
 
 from opbook import hookspecs
 from opbook.builtin import Builtin
-from opbook.configuration import Configuration, configuration
+from opbook.configuration import FILE, Configuration, configuration
 from opbook.errors import PluginError, UnknownBuiltinError, nearest
-from opbook.plugins import PluginInfo, find_plugins, load_plugin, message_of
-from opbook.resolving import Offer, asked, misfit
+from opbook.plugins import PluginInfo, find_plugins, is_seen
+from opbook.registering import load_plugin, message_of
+from opbook.resolving import Claim, Offer, asked, chosen, misfit
 
 
 class Catalogue(Mapping[str, Builtin]):
@@ -30,47 +31,58 @@ class Catalogue(Mapping[str, Builtin]):
     def __init__(
         self,
         plugins: list[PluginInfo],
-        builtins: Iterable[tuple[PluginInfo, Builtin]],
+        builtins: Iterable[Claim],
         offers: Iterable[Offer] = (),
         settings: Configuration | None = None,
     ) -> None:
         self.plugins = plugins
         self.settings = settings or Configuration()
-        claims: dict[str, list[tuple[PluginInfo, Builtin]]] = {}
+        self._claims: dict[str, list[Claim]] = {}
         for info, op in builtins:
-            claims.setdefault(op.name, []).append((info, op))
-        self._claims = dict(sorted(claims.items()))
-        self._builtins = {name: found[0][1] for name, found in self._claims.items() if len(found) == 1}
-        self._unclear = {name: self._conflict(name) for name in self._claims if name not in self._builtins}
+            self._claims.setdefault(op.name, []).append((info, op))
+        self._chosen: dict[str, Claim] = {}
+        self._unclear: dict[str, str] = {}
         self._misfits: list[str] = []
         self._offers: dict[str, list[Offer]] = {}
         self._asked: dict[str, list[str]] = {}
+        self._choose_builtins()
         self._choose_rules(offers)
+        self._builtins = {name: self._chosen[name][1] for name in sorted(self._chosen) if name not in self._unclear}
+
+    def _choose_builtins(self) -> None:
+        for name, claims in self._claims.items():
+            try:
+                self._chosen[name] = chosen(name, claims, self.settings.override.get(name))
+            except PluginError as error:
+                self._unclear[name] = str(error)
+        for name, plugin in sorted(self.settings.override.items()):
+            if name not in self._claims:
+                self._misfits.append(
+                    f"the settings take {name} from {plugin}, but there is no such builtin."
+                    f"{nearest(name, self._claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
+                )
 
     def _choose_rules(self, offers: Iterable[Offer]) -> None:
+        ops = {name: op for name, (_, op) in self._chosen.items()}
         for offer in offers:
             if offer.rule.builtin in self._unclear:
                 continue
-            if message := misfit(offer, self._builtins):
+            if message := misfit(offer, ops):
                 self._misfits.append(message)
             else:
                 self._offers.setdefault(offer.rule.builtin, []).append(offer)
                 offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
-        for name in sorted({*self._offers, *self.settings.rules}):
-            wanted = self.settings.rules.get(name)
-            if name not in self._builtins:
-                if name not in self._unclear:
-                    self._misfits.append(
-                        f"the settings choose a rule of {name}, but there is no such builtin."
-                        f"{nearest(name, self._builtins)} Take {name}={wanted} out of OPBOOK_RULES"
-                    )
+        for name in sorted({*self._offers, *self.settings.rules} - {*self._unclear}):
+            if name not in ops:
+                self._misfits.append(
+                    f"the settings choose a rule of {name}, but there is no such builtin.{nearest(name, ops)} "
+                    f"Take {name} out of OPBOOK_RULES, or of rules in {FILE}"
+                )
                 continue
             try:
-                self._asked[name] = asked(self._builtins[name], self._offers.get(name, []), wanted)
+                self._asked[name] = asked(ops[name], self._offers.get(name, []), self.settings.rules.get(name))
             except PluginError as error:
                 self._unclear[name] = str(error)
-        for name in self._unclear:
-            self._builtins.pop(name, None)
 
     def attach(self) -> list[Builtin]:
         """Have the builtins ask other plugins' rules as this catalogue has chosen them.
@@ -103,11 +115,6 @@ class Catalogue(Mapping[str, Builtin]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._builtins
-
-    def _conflict(self, name: str) -> str:
-        owners = [str(info.source) for info, _ in self._claims[name]]
-        disable = " or ".join(f"OPBOOK_DISABLE={info.handle}" for info, _ in self._claims[name])
-        return f"{len(owners)} plugins claim the builtin {name}: {' and '.join(owners)}. Choose with {disable}"
 
     def conflicts(self) -> list[str]:
         """Say what does not fit together: names that several plugins claim, rules that are not clear or not used.
@@ -143,7 +150,20 @@ class Catalogue(Mapping[str, Builtin]):
             UnknownBuiltinError: There is no such builtin.
         """
         self[name]
-        return self._claims[name][0][0]
+        return self._chosen[name][0]
+
+    def replaced(self, name: str) -> list[PluginInfo]:
+        """Find the plugins whose builtin of a name is not the one that the name means.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            The plugins; none if only one plugin has such a builtin.
+        """
+        if name not in self._chosen:
+            return []
+        return [info for info, _ in self._claims[name] if info is not self._chosen[name][0]]
 
     def categories(self) -> dict[str, list[Builtin]]:
         """Group the builtins.
@@ -161,11 +181,11 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
     """Load every plugin that is installed.
 
     Args:
-        files: Paths of one-file plugins to load as well, beside those that `OPBOOK_PLUGINS` names.
+        files: Paths of one-file plugins to load as well, beside those that the settings name.
 
     Returns:
-        A catalogue of its own. Plugins named in `OPBOOK_DISABLE` (separated by commas) are left out. Builtins are asked
-        for by the rules of this catalogue from now on, also if they are in another one.
+        A catalogue of its own. Builtins are computed by the rules of this catalogue from now on, also if they are in
+        another one.
 
     Raises:
         PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
@@ -175,19 +195,23 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
         for op in _accelerated:
             op.use_rules([], [])
         _accelerated.clear()
-        loaded = _load(configuration(), [Path(file) for file in files])
+        loaded = _load(configuration([Path(file) for file in files]))
         _accelerated.extend(loaded.attach())
         return loaded
 
 
-def _load(settings: Configuration, files: Sequence[Path]) -> Catalogue:
+def _load(settings: Configuration) -> Catalogue:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    plugins = find_plugins([*settings.plugins, *files])
-    builtins: list[tuple[PluginInfo, Builtin]] = []
+    plugins = find_plugins(settings.plugins)
+    builtins: list[Claim] = []
     offers: list[Offer] = []
-    for info in plugins:
-        if settings.disable.intersection(info.source.names):
+    # files last: one that is an installed plugin's own module is that plugin, seen twice
+    for info in sorted(plugins, key=lambda info: info.source.is_file):
+        if is_seen(info, plugins):
+            plugins.remove(info)
+            continue
+        if settings.disables(info.source.names):
             info.state = "disabled"
             continue
         try:
@@ -198,7 +222,7 @@ def _load(settings: Configuration, files: Sequence[Path]) -> Catalogue:
             info.state = "failed"
             info.error = (
                 f"{info.source}: {type(error).__name__}: {message_of(error)}. Mend it, or leave it out with "
-                f"OPBOOK_DISABLE={info.handle}"
+                f"OPBOOK_DISABLE={info.handle}, for good with: opbook plugins disable {info.handle}"
             )
             if settings.strict:
                 raise PluginError(info.error) from error
@@ -221,7 +245,7 @@ _loading = False
 
 
 def catalogue() -> Catalogue:
-    """The catalogue of this process: every installed plugin and the files in `OPBOOK_PLUGINS`, loaded on first use.
+    """The catalogue of this process: every installed plugin and the files of the settings, loaded on first use.
 
     Returns:
         The same catalogue every time.

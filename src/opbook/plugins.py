@@ -3,25 +3,14 @@
 import importlib
 import importlib.metadata
 import importlib.util
-import inspect
+import re
 import sys
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
-
-import pluggy
-
-from opbook import hookspecs
-from opbook.builtin import Builtin
-from opbook.errors import nearest
-from opbook.rules import OWN, Rule
 
 ENTRY_POINT_GROUP = "opbook"
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -34,6 +23,7 @@ class Source:
         version: The distribution's version, or "".
         module: The module that the entry point names, or the file's path.
         licence: The distribution's licence, or "".
+        requires: The versions of opbook that the distribution works with, such as `>=0.1,<0.2`, or "".
     """
 
     name: str
@@ -41,6 +31,7 @@ class Source:
     version: str
     module: str
     licence: str = ""
+    requires: str = ""
 
     @property
     def is_file(self) -> bool:
@@ -92,19 +83,6 @@ class PluginInfo:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Added:
-    """What a plugin adds.
-
-    Attributes:
-        builtins: Its builtins.
-        rules: Its rules for other plugins' builtins.
-    """
-
-    builtins: list[Builtin]
-    rules: list[Rule]
-
-
 def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
     """Find plugins, each once, in an order that does not depend on that of discovery.
 
@@ -119,7 +97,8 @@ def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
         if point.dist is not None:
             meta = point.dist.metadata
             licence = next((meta[key] for key in ("License-Expression", "License") if key in meta), "")
-            found.add(Source(point.name, point.dist.name, point.dist.version, point.value, licence))
+            requires = _versions_of_opbook(point.dist.requires or ())
+            found.add(Source(point.name, point.dist.name, point.dist.version, point.value, licence, requires))
     for file in files:
         path = Path(file).resolve()
         found.add(Source(path.stem, "", "", str(path)))
@@ -129,6 +108,39 @@ def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
         PluginInfo(source, next((name for name in source.names if names.count(name) == 1), source.name))
         for source in sources
     ]
+
+
+def _versions_of_opbook(requirements: Iterable[str]) -> str:
+    """What a distribution says of opbook among its dependencies."""
+    for requirement in requirements:
+        if not re.match(r"opbook\s*[(<>=!~]", requirement):
+            continue
+        try:
+            from packaging.requirements import InvalidRequirement, Requirement
+        except ImportError:  # it comes with opbook[cli]; without it, that is pip's to see to
+            return ""
+        try:
+            return str(Requirement(requirement).specifier)
+        except InvalidRequirement:  # metadata of some old tool
+            return ""
+    return ""
+
+
+def is_seen(info: PluginInfo, plugins: Iterable[PluginInfo]) -> bool:
+    """Tell whether a plugin is one that has been loaded already, found in another way.
+
+    Args:
+        info: The plugin.
+        plugins: All that were found.
+
+    Returns:
+        True if it is the file of a loaded module, or the module of another entry point of its distribution.
+    """
+    source = info.source
+    loaded = [other for other in plugins if other is not info and other.path]
+    if source.is_file:
+        return any(Path(other.path).resolve() == Path(source.module) for other in loaded)
+    return any((o.source.distribution, o.source.module) == (source.distribution, source.module) for o in loaded)
 
 
 def import_file(path: Path) -> ModuleType:
@@ -161,114 +173,3 @@ def import_file(path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
-
-
-def message_of(error: BaseException) -> str:
-    """Say what an error of somebody else's says.
-
-    Args:
-        error: The error.
-
-    Returns:
-        Its message; a syntax error's with its file, which may be another plugin's that this one imports.
-    """
-    try:
-        message = str(error)
-    except Exception:  # somebody else's class
-        return "(no message)"
-    return (
-        f"{error.filename}:{error.lineno}: {message}" if isinstance(error, SyntaxError) and error.filename else message
-    )
-
-
-def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
-    """Import, register and ask one plugin; if anything fails, nothing of it stays registered.
-
-    Args:
-        manager: Where its hooks are registered.
-        info: The plugin; its path and seconds are filled in.
-
-    Returns:
-        What it adds.
-
-    Raises:
-        BaseException: Whatever it raises, or an error about what it returns.
-    """
-    start = time.perf_counter()
-    try:
-        module = info.source.load()
-    finally:
-        info.seconds = time.perf_counter() - start
-    if not inspect.ismodule(module):
-        raise TypeError(f"an entry point must name a module, but {info.source.module} is a {type(module).__name__}")
-    info.path = module.__file__ or ""
-    name = f"{info.source.distribution}:{info.source.name}:{info.source.module}"
-    manager.register(module, name)
-    try:
-        _refuse_misspelt(manager, module)
-        return Added(
-            _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
-            _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
-        )
-    except BaseException:
-        manager.unregister(name=name)
-        raise
-
-
-def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
-    known = [name for name in vars(hookspecs) if name.startswith("opbook_")]
-    callers = manager.get_hookcallers(module) or []
-    for caller in callers:
-        if not caller.has_spec():
-            raise ValueError(
-                f"there is no hook {caller.name}.{nearest(caller.name, known)} The hooks are {', '.join(known)}"
-            )
-    if not callers:
-        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
-
-
-def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str) -> list[T]:
-    """What one plugin's implementation of a hook returns: a list of instances of a class."""
-    found: list[T] = []
-    for implementation in getattr(manager.hook, hook).get_hookimpls():
-        if implementation.plugin_name == plugin:
-            found += _instances(f"{hook}()", implementation.function(), kind, hint)
-    return found
-
-
-def _instances(what: str, result: Any, kind: type[T], hint: str) -> list[T]:
-    noun = kind.__name__.lower()
-    if not isinstance(result, Iterable) or isinstance(result, str):
-        raise TypeError(f"{what} must return a list of {noun}s, but returned {type(result).__name__}")
-    things = list(result)
-    for thing in things:
-        if isinstance(thing, kind):
-            continue
-        advice = f"; {hint}" if callable(thing) else ""
-        is_class = "a class, where an instance is due" if isinstance(thing, type) else f"no {noun}"
-        raise TypeError(f"{what} returned {thing!r}, which is {is_class}{advice}")
-    return things
-
-
-def _unique(ops: list[Builtin]) -> list[Builtin]:
-    _refuse_repeated("opbook_builtins() returned {} builtins named {}", [op.name for op in ops])
-    return ops
-
-
-def _distinct(rules: list[Rule]) -> list[Rule]:
-    for rule in rules:
-        if not (isinstance(rule.builtin, str) and isinstance(rule.name, str) and rule.name.isidentifier()):
-            raise TypeError(f"{rule.builtin} [{rule.name}]: the names of a builtin and of a rule must be words")
-        if rule.name == OWN:
-            raise ValueError(f"{rule}: {OWN} is what a builtin's own rule is called; give this one another name")
-        if not callable(rule.function):
-            raise TypeError(f"{rule}: function must be a function, but is {rule.function!r}")
-        if not isinstance(rule.priority, int | float):
-            raise TypeError(f"{rule}: priority must be a number, but is {rule.priority!r}")
-    return rules
-
-
-def _refuse_repeated(message: str, names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(message.format(names.count(name), name))

@@ -14,6 +14,17 @@ from opbook.builtin import Builtin
 from opbook.examples.finding import EXAMPLES_PAGE
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the settings of the tested project hold, wherever pytest was called.
+
+    Args:
+        config: What pytest knows of this run.
+    """
+    from opbook.configuration import start_at
+
+    start_at(config.rootpath)
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the examples page of a plugin.
 

@@ -1,9 +1,10 @@
-"""Decides which of several rules of a builtin are asked, and in which order."""
+"""Decides which of several builtins of one name is meant, and which of several rules of a builtin are asked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from opbook.builtin import Builtin
+from opbook.configuration import FILE, TABLE
 from opbook.errors import PluginError, nearest
 from opbook.plugins import PluginInfo
 from opbook.rules import OWN, Rule
@@ -20,6 +21,80 @@ class Offer:
 
     plugin: PluginInfo
     rule: Rule
+
+
+Claim = tuple[PluginInfo, Builtin]
+"""A builtin with the plugin that it comes from."""
+
+
+def chosen(name: str, claims: Sequence[Claim], wanted: str | None) -> Claim:
+    """Decide which of several builtins of one name is meant.
+
+    Args:
+        name: The name.
+        claims: The builtins, at least one.
+        wanted: The plugin that the user chose, by any of its names, or None.
+
+    Returns:
+        The one that the user chose; or else the only one; or else the one that says it replaces the other.
+
+    Raises:
+        PluginError: None or several of them are.
+    """
+    if wanted is not None:
+        mine = [claim for claim in claims if wanted in claim[0].source.names]
+        if len(mine) == 1:
+            return mine[0]
+        if not mine:
+            known = [info.handle for info, _ in claims]
+            raise PluginError(
+                f"the settings take {name} from {wanted}, which has no such builtin.{nearest(wanted, known)} "
+                f"{_listed(info.source for info, _ in claims)} {'has' if len(claims) == 1 else 'have'}. "
+                f"{_advice(name, claims)}"
+            )
+        claims = mine
+    if len(claims) == 1:
+        return claims[0]
+    replacing = [(info, op) for info, op in claims if op.replaces and _replaces_all(op, info, claims)]
+    if len(replacing) == 1:
+        return replacing[0]
+    declared = [(info, op) for info, op in claims if op.replaces]
+    what = (
+        f"{len(declared)} plugins replace the builtin {name}: {_listed(info.source for info, _ in declared)}"
+        if len(declared) > 1
+        else f"{len(claims)} plugins claim the builtin {name}: {_listed(info.source for info, _ in claims)}"
+    )
+    raise PluginError(f"{what}. {_advice(name, claims)}")
+
+
+def _replaces_all(op: Builtin, info: PluginInfo, claims: Sequence[Claim]) -> bool:
+    return all(other is info or op.replaces in other.source.names for other, _ in claims)
+
+
+def _listed(things: Iterable[object]) -> str:
+    return " and ".join(map(str, things))
+
+
+def _advice(name: str, claims: Sequence[Claim]) -> str:
+    handles = [info.handle for info, _ in claims]
+    choices = " or ".join(f"OPBOOK_OVERRIDE={name}={handle}" for handle in handles)
+    disable = " or ".join(f"OPBOOK_DISABLE={handle}" for handle in handles)
+    others = f", or leave one out with {disable}" if len(handles) > 1 else ""
+    return f"Choose with {choices}{others}. {for_good('override', name, handles[0])}"
+
+
+def for_good(setting: str, name: str, value: str) -> str:
+    """Say how a choice is written down.
+
+    Args:
+        setting: The setting.
+        name: The builtin.
+        value: What is chosen for it.
+
+    Returns:
+        A sentence.
+    """
+    return f'For good, write {setting} = {{{name} = "{value}"}} under {TABLE} in {FILE}'
 
 
 def misfit(offer: Offer, builtins: Mapping[str, Builtin]) -> str:
@@ -66,7 +141,7 @@ def asked(op: Builtin, offers: Sequence[Offer], wanted: str | None) -> list[str]
             raise PluginError(
                 f"the settings ask for the rule {wanted} of {op.name}, which has none of that name."
                 f"{nearest(wanted, [*names, OWN])} It has {' and '.join([*names, OWN])}; choose one of them with "
-                f"OPBOOK_RULES={op.name}=NAME, or install the plugin that has {wanted}"
+                f"OPBOOK_RULES={op.name}={names[0] if names else OWN}, or install the plugin that has {wanted}"
             )
         if wanted == OWN:
             return []
@@ -93,12 +168,14 @@ def _compete(op: Builtin, one: Offer, other: Offer) -> bool:
 def _tie(op: Builtin, two: Iterable[Offer]) -> str:
     one, other = two
     if one.rule.name == other.rule.name:
-        choices = [f"OPBOOK_DISABLE={offer.plugin.handle}" for offer in (one, other)]
-        what = f"{op.name} has two rules named {one.rule.name}: of {one.plugin.source} and of {other.plugin.source}"
-    else:
-        choices = [f"OPBOOK_RULES={op.name}={offer.rule.name}" for offer in (one, other)]
-        what = (
-            f"two rules of {op.name} have priority {one.rule.priority}: {one.rule.name} of {one.plugin.source} and "
-            f"{other.rule.name} of {other.plugin.source}"
+        choices = " or ".join(f"OPBOOK_DISABLE={offer.plugin.handle}" for offer in (one, other))
+        return (
+            f"{op.name} has two rules named {one.rule.name}: of {one.plugin.source} and of {other.plugin.source}. "
+            f"Leave one out with {choices}"
         )
-    return f"{what}. Choose with {' or '.join(choices)}"
+    choices = " or ".join(f"OPBOOK_RULES={op.name}={offer.rule.name}" for offer in (one, other))
+    return (
+        f"two rules of {op.name} have priority {one.rule.priority}: {one.rule.name} of {one.plugin.source} and "
+        f"{other.rule.name} of {other.plugin.source}. Choose with {choices}. "
+        f"{for_good('rules', op.name, one.rule.name)}"
+    )

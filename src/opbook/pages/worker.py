@@ -113,7 +113,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "links": links(book, rendered.addresses),
         "sources": rendered.sources,
         "left_out": left_out,
-        "watch": sorted({path for info in loaded.plugins for path in _watched(info)} | {_home(opbook.__file__)}),
+        "watch": sorted({path for info in loaded.plugins for path in _watched(info)} | _settings(loaded)),
     }
 
 
@@ -156,6 +156,10 @@ def _watched(info: PluginInfo) -> list[str]:
         return [_home(info.path)]
     beside = Path(info.path).parent / "examples.md"
     return [info.path, *([str(beside)] if beside.is_file() else [])]
+
+
+def _settings(loaded: Catalogue) -> set[str]:
+    return {_home(opbook.__file__), *([str(loaded.settings.file)] if loaded.settings.file else [])}
 
 
 def _home(file: str) -> str:
