@@ -44,7 +44,7 @@ class Catalogue(Mapping[str, Builtin]):
             self._claims.setdefault(op.name, []).append((info, op))
         self._chosen: dict[str, Claim] = {}
         self._unclear: dict[str, str] = {}
-        self._misfits: list[str] = []
+        self._astray: list[str] = []
         self._offers: dict[str, list[Offer]] = {}
         self._asked: dict[str, list[str]] = {}
         self._choose_builtins()
@@ -56,7 +56,7 @@ class Catalogue(Mapping[str, Builtin]):
                 self._properties.setdefault(stated.builtin, []).append(stated)
                 info.checks = [*info.checks, str(stated)]
             elif stated.builtin not in self._unclear:
-                self._misfits.append(of_no_builtin(info, stated, self._builtins))
+                info.unused = [*info.unused, of_no_builtin(info, stated, self._builtins)]
 
     def _choose_builtins(self) -> None:
         for name, claims in self._claims.items():
@@ -66,7 +66,7 @@ class Catalogue(Mapping[str, Builtin]):
                 self._unclear[name] = str(error)
         for name, plugin in sorted(self.settings.override.items()):
             if name not in self._claims:
-                self._misfits.append(
+                self._astray.append(
                     f"the settings take {name} from {plugin}, but there is no such builtin."
                     f"{nearest(name, self._claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
                 )
@@ -77,13 +77,13 @@ class Catalogue(Mapping[str, Builtin]):
             if offer.rule.builtin in self._unclear:
                 continue
             if message := misfit(offer, ops):
-                self._misfits.append(message)
+                offer.plugin.unused = [*offer.plugin.unused, message]
             else:
                 self._offers.setdefault(offer.rule.builtin, []).append(offer)
                 offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
         for name in sorted({*self._offers, *self.settings.rules} - {*self._unclear}):
             if name not in ops:
-                self._misfits.append(
+                self._astray.append(
                     f"the settings choose a rule of {name}, but there is no such builtin.{nearest(name, ops)} "
                     f"Take {name} out of OPBOOK_RULES, or of rules in {FILE}"
                 )
@@ -134,7 +134,8 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             One message for each, which names the plugins and says how to choose.
         """
-        return [*(self._unclear[name] for name in sorted(self._unclear)), *self._misfits]
+        unused = [message for info in self.plugins for message in info.unused]
+        return [*(self._unclear[name] for name in sorted(self._unclear)), *unused, *self._astray]
 
     def offers(self, name: str) -> list[Offer]:
         """Find the rules that plugins have for a builtin, beside its own.
