@@ -38,11 +38,8 @@ def installed(monkeypatch):
             exec(compile(code, made.__file__, "exec"), made.__dict__)
             monkeypatch.setitem(sys.modules, module, made)
         metadata = {"License-Expression": "MIT"}
-        points.append(
-            SimpleNamespace(
-                name=name, value=module, dist=SimpleNamespace(name=dist, version=version, metadata=metadata)
-            )
-        )
+        distribution = SimpleNamespace(name=dist, version=version, metadata=metadata, requires=None)
+        points.append(SimpleNamespace(name=name, value=module, dist=distribution))
 
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: list(points) if group == "opbook" else [])
     monkeypatch.delenv("OPBOOK_PLUGINS", raising=False)
