@@ -37,7 +37,7 @@ ops notation
 examples
 checks
 pages
-sybil testing mkdocs lexer griffe_annotations
+sybil testing mkdocs lexer griffe_annotations scaffold
 pytest_plugin cli
 __main__
 """
