@@ -20,7 +20,8 @@ import pluggy
 
 from opbook import hookspecs
 from opbook.builtin import Builtin
-from opbook.errors import PluginError, UnknownBuiltinError, nearest
+from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
+from opbook.notebook import table_html
 
 ENTRY_POINT_GROUP = "opbook"
 
@@ -58,6 +59,10 @@ class Source:
         if not self.is_file:
             return importlib.import_module(self.module)
         return import_file(Path(self.module))
+
+
+SESSION = Source("session", "", "", "this session")
+"""What stands for a plugin where a builtin was registered with [`register`][opbook.catalogue.register]."""
 
 
 @dataclass
@@ -153,6 +158,39 @@ class Catalogue(Mapping[str, Builtin]):
             grouped.setdefault(op.category, []).append(op)
         return dict(sorted(grouped.items()))
 
+    def register(self, op: Builtin) -> None:
+        """Add a builtin of a session.
+
+        Args:
+            op: The builtin. One of the same name that was registered before is replaced.
+
+        Raises:
+            PluginError: A plugin has a builtin of that name.
+        """
+        owners = [str(info.source) for info, _ in self._claims.get(op.name, ()) if info.source != SESSION]
+        if owners:
+            raise PluginError(
+                f"{op.name} is a builtin of {' and '.join(owners)} already; give yours another name, such as "
+                f"my_{op.name}"
+            )
+        self._keep({**self._registered(), op.name: op})
+
+    def _registered(self) -> dict[str, Builtin]:
+        return {name: found[0][1] for name, found in self._claims.items() if found[0][0].source == SESSION}
+
+    def _keep(self, ops: dict[str, Builtin]) -> None:
+        """Have these builtins of the session, and no others. Whoever is iterating goes on with what there was."""
+        info = PluginInfo(SESSION, builtins=sorted(ops))
+        self.plugins = [each for each in self.plugins if each.source != SESSION] + [info] * bool(ops)
+        claims = {name: found for name, found in self._claims.items() if found[0][0].source != SESSION}
+        claims |= {name: [(info, op)] for name, op in ops.items()}
+        self._claims = dict(sorted(claims.items()))
+        self._builtins = {name: found[0][1] for name, found in self._claims.items() if len(found) == 1}
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return table_html((op.name, op.category, op.summary) for op in self.values())
+
 
 def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
     """Load every plugin that is installed.
@@ -220,6 +258,47 @@ def catalogue() -> Catalogue:
         if _default is None:
             _default = load()
         return _default
+
+
+def register(op: Builtin) -> Builtin:
+    """Add a builtin to the catalogue of this process, in a session, a notebook or a script.
+
+    From then on it can be imported from `opbook.ops`, and programs in the notation can call it. It lasts as long as the
+    process; the commands of the command line, which are processes of their own, see plugins only.
+
+    Args:
+        op: What [`builtin`][opbook.builtin.builtin] made. One that was registered before under the same name is
+            replaced, as when a notebook's cell is run again.
+
+    Returns:
+        The same, so that `@register` can stand above `@builtin(category="...")`.
+
+    Raises:
+        ArgumentError: It is no builtin.
+        PluginError: A plugin has a builtin of that name.
+    """
+    _refuse_what_is_none(op)
+    with _lock:
+        catalogue().register(op)
+    return op
+
+
+def _refuse_what_is_none(op: Any) -> None:
+    if not isinstance(op, Builtin):
+        hint = '; decorate it with @builtin(category="...") first' if callable(op) else ""
+        raise ArgumentError(f"register takes a builtin, but {op!r} came{hint}")
+
+
+@contextmanager
+def scratch_session() -> Iterator[None]:
+    """Forget at the end what is registered within, so that one example leaves nothing to the next."""
+    before = _default._registered() if _default else {}
+    try:
+        yield
+    finally:
+        if _default and _default._registered() != before:
+            with _lock:
+                _default._keep(before)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ An author's test file is two lines, and needs neither if the plugin is installed
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,8 +16,9 @@ from opbook.builtin import Builtin
 from opbook.catalogue import catalogue
 from opbook.checks import CHECKS, Check, Comparison, Outcome, compare
 from opbook.checks.model import Subject
-from opbook.checks.running import check_builtin, choose, run
+from opbook.checks.running import check_builtin, choose, examples_by_builtin, run
 from opbook.checks.sampling import samples_of
+from opbook.examples import Result
 
 __all__ = ["Comparison", "check", "compare", "parametrize_with_checks", "run_one"]
 
@@ -54,7 +56,11 @@ def run_one(builtin: Builtin, check: Check) -> None:
     """
     import pytest
 
-    outcome = run(check, _subject(builtin))
+    __tracebackhide__ = True  # the way through the checks tells an author nothing
+    subject = _subject(builtin)
+    if check.name == "examples":
+        subject = replace(subject, examples=_examples(builtin))
+    outcome = run(check, subject)
     if outcome.status == "not applicable":
         pytest.skip(outcome.message)
     if outcome.status == "failed":
@@ -64,6 +70,14 @@ def run_one(builtin: Builtin, check: Check) -> None:
 @cache
 def _subject(builtin: Builtin) -> Subject:
     return Subject(builtin, samples_of(builtin), catalogue())
+
+
+def _examples(builtin: Builtin) -> list[Result] | None:
+    """Run the examples of a builtin's plugin, if that is what the catalogue has under its name."""
+    loaded = catalogue()
+    if builtin.name not in loaded or loaded[builtin.name] is not builtin:
+        return None
+    return examples_by_builtin(loaded, {builtin.name}).get(builtin.name)
 
 
 def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
@@ -81,6 +95,7 @@ def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
 
     @pytest.mark.parametrize(("builtin", "check"), pairs, ids=[f"{op.name}-{check.name}" for op, check in pairs])
     def test(builtin: Builtin, check: Check) -> None:
+        __tracebackhide__ = True
         run_one(builtin, check)
 
     return test
