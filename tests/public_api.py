@@ -34,8 +34,7 @@ def _python() -> Iterator[tuple[str, str]]:
 
     package = griffe.load("opbook", search_paths=[ROOT / "src"], docstring_parser="google")
     for text in package["__all__"].value.elements:
-        name = str(text).strip("'")
-        yield f"opbook.{name}", f"= {package[name].target_path}"
+        yield f"opbook.{str(text).strip(chr(39))}", ""  # how it is used stands where it is defined
     for name in sorted(members()):
         thing = package[name.removeprefix("opbook.")]
         thing = thing.final_target if thing.is_alias else thing
