@@ -37,7 +37,7 @@ ops notation
 examples
 checks
 pages
-sybil testing mkdocs lexer griffe_annotations scaffold
+sybil testing mkdocs lexer griffe_annotations scaffold stubs
 pytest_plugin cli
 __main__
 """
