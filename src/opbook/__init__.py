@@ -5,6 +5,8 @@ anything written in NumPy with [`vjp`][opbook.differentiate.vjp] and [`grad`][op
 registered builtins from `opbook.ops`. Importing this package loads no plugin.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from opbook.annotations import Array, Mask
 from opbook.builtin import Builtin, builtin
 from opbook.derivatives import unbroadcast
@@ -13,6 +15,9 @@ from opbook.errors import OpbookError
 from opbook.hookspecs import hookimpl
 from opbook.rules import Rule
 from opbook.tape import stop_gradient
+
+if TYPE_CHECKING:
+    from opbook.catalogue import register
 
 __version__ = "0.1.0"
 
@@ -25,8 +30,17 @@ __all__ = [
     "builtin",
     "grad",
     "hookimpl",
+    "register",
     "stop_gradient",
     "unbroadcast",
     "value_and_grad",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "register":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from opbook.catalogue import register  # only for who uses it: finding plugins takes time
+
+    return register

@@ -38,9 +38,10 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
         return array
     if array.dtype.kind in "iub" or (array.size == 0 and array.dtype.kind != "O" and isinstance(x, list)):
         return array.astype(np.float64)
-    came = f"dtype {array.dtype}" if hasattr(x, "dtype") else f"{type(x).__name__} {x!r:.40}"
+    which = "" if hasattr(x, "dtype") else f" ({type(x).__name__} {x!r:.40})"
     raise DTypeError(
-        f"{what}: expected real numbers (float16, float32 or float64; integers become float64), got {came}"
+        f"{what}: expected real numbers (float16, float32 or float64; integers become float64), "
+        f"got dtype {array.dtype}{which}"
     )
 
 
