@@ -170,7 +170,8 @@ class TapeValue(NDArrayOperatorsMixin):
 
     def __float__(self) -> float:
         raise TapeError(
-            "float() of a value on a tape would lose its gradient: leave it an array (NumPy's functions take it), or "
+            "float() of a value on a tape would lose its gradient, also that of y[0] = x: leave it an array (NumPy's "
+            "functions take it), build arrays of such values with np.stack or np.concatenate, or "
             "take float(opbook.stop_gradient(x)) where no gradient is meant"
         )
 
