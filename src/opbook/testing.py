@@ -40,7 +40,8 @@ def check(builtin: Builtin, checks: Iterable[str] | None = None) -> list[Outcome
     outcomes = list(check_builtin(builtin, choose(checks), catalogue(), None))
     failed = [f"{outcome.check}: {outcome.message}" for outcome in outcomes if outcome.status == "failed"]
     if failed:
-        raise AssertionError(f"{builtin.name} fails {len(failed)} of {len(outcomes)} checks\n" + "\n".join(failed))
+        total = "its only check" if len(outcomes) == 1 else f"{len(failed)} of {len(outcomes)} checks"
+        raise AssertionError(f"{builtin.name} fails {total}\n" + "\n".join(failed))
     return outcomes
 
 
