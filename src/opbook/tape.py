@@ -344,6 +344,6 @@ def _unknown(function: Any) -> TapeError:
     hint = nearest(name.removeprefix("np."), known)
     return TapeError(
         f"{name} is not known to the tape.{hint} Write it with functions that are (the list is in the "
-        "documentation under Reference, Differentiable NumPy), or make it a builtin with a rule of its own "
-        "(@builtin and defvjp)"
+        "documentation under Reference, Differentiable NumPy). If it is the faster way, it can stand in a builtin's "
+        "rule (defvjp), beside a definition that does without it"
     )
