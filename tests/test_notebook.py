@@ -69,6 +69,12 @@ def test_a_registered_builtin_is_one_of_all():
     assert {outcome.status for outcome in check(op, ["dtypes", "differences", "notation"])} == {"passed"}
 
 
+def test_completion_knows_it():
+    assert "register" in dir(opbook)
+    with pytest.raises(AttributeError, match="no attribute 'regster'"):
+        opbook.regster  # noqa: B018
+
+
 def test_running_a_cell_again_replaces_it_for_sessions_that_are_open():
     register(made(2))
     session = Session(catalogue.catalogue())

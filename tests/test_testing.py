@@ -35,7 +35,7 @@ def test_those_of_another_builtin_of_its_name_are_not(name):
 
 
 def test_one_check_or_several_that_fail():
-    with pytest.raises(AssertionError, match="^nowhere fails its only check\ndocumented: "):
+    with pytest.raises(AssertionError, match=r"^nowhere fails its only check\ndocumented: "):
         check(stranger("nowhere"), ["documented"])
-    with pytest.raises(AssertionError, match="^nowhere fails 1 of 2 checks\ndocumented: "):
+    with pytest.raises(AssertionError, match=r"^nowhere fails 1 of 2 checks\ndocumented: "):
         check(stranger("nowhere"), ["documented", "dtypes"])
