@@ -21,10 +21,10 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # Each part may import those of the lines above its own, and itself; parts of one line do not know each other.
 LAYERS = """
-errors tree docstrings
+errors tree docstrings files
 derivatives
 tape
-arrays figures formatting
+arrays figures formatting rules
 differentiate specs
 annotations
 signature
@@ -32,6 +32,9 @@ call notebook
 builtin
 hookspecs
 opbook
+configuration
+plugins
+registering resolving
 catalogue
 ops notation
 examples
@@ -47,6 +50,8 @@ RANK = {part: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for 
 THIRD_PARTY = {
     "hookspecs": {"pluggy"},
     "catalogue": {"pluggy"},
+    "plugins": {"packaging"},
+    "registering": {"packaging", "pluggy"},
     "notation": {"lark"},
     "checks": {"torch"},  # compares with what it is given
     "pages": {"jinja2", "matplotlib"},
@@ -56,7 +61,7 @@ THIRD_PARTY = {
     "sybil": {"pytest", "sybil"},
     "testing": {"pytest"},
     "pytest_plugin": {"pytest", "sybil"},
-    "cli": {"click", "mkdocs", "rich"},
+    "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},
 }
 
 # The reference page of the command line is made from the commands, by a function that imports them when it is called.
@@ -81,6 +86,7 @@ FOR_PLUGINS = {
     "formatting",
     "builtin",
     "hookspecs",
+    "rules",
 }
 
 

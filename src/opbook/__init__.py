@@ -13,6 +13,7 @@ from opbook.derivatives import unbroadcast
 from opbook.differentiate import grad, value_and_grad, vjp
 from opbook.errors import OpbookError
 from opbook.hookspecs import hookimpl
+from opbook.rules import Rule
 from opbook.tape import stop_gradient
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "Builtin",
     "Mask",
     "OpbookError",
+    "Rule",
     "builtin",
     "grad",
     "hookimpl",

@@ -47,12 +47,23 @@ def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
         "refuses": [{"what": r.label, "error": r.error, "message": r.message} for r in page.edges.refused],
         "uses": list(page.uses),
         "used_by": list(page.used_by),
+        "rules": [
+            {
+                "name": r.name,
+                "plugin": r.plugin,
+                "distribution": r.distribution,
+                "priority": r.priority,
+                "asked": r.asked,
+            }
+            for r in page.rules
+        ],
         "plugin": {
             "name": origin.plugin,
             "distribution": origin.distribution,
             "version": origin.version,
             "licence": origin.licence,
             "third_party": bool(origin.mark),
+            "replaces": list(origin.replaces),
         },
         "source": {"module": origin.module, "file": origin.file, "line": origin.line, "code": origin.code},
         "verification": None

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import opbook
-from opbook.catalogue import Catalogue, PluginInfo, catalogue
+from opbook.catalogue import Catalogue, catalogue
 from opbook.errors import OpbookError
 from opbook.pages.addresses import Addresses
 from opbook.pages.building import build
@@ -34,6 +34,7 @@ from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
 from opbook.pages.rendering import Setting, render
 from opbook.pages.verification import read, verified
+from opbook.plugins import PluginInfo
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "links": links(book, rendered.addresses),
         "sources": rendered.sources,
         "left_out": left_out,
-        "watch": sorted({path for info in loaded.plugins for path in _watched(info)} | {_home(opbook.__file__)}),
+        "watch": sorted({path for info in loaded.plugins for path in _watched(info)} | _settings(loaded)),
     }
 
 
@@ -155,6 +156,10 @@ def _watched(info: PluginInfo) -> list[str]:
         return [_home(info.path)]
     beside = Path(info.path).parent / "examples.md"
     return [info.path, *([str(beside)] if beside.is_file() else [])]
+
+
+def _settings(loaded: Catalogue) -> set[str]:
+    return {_home(opbook.__file__), *([str(loaded.settings.file)] if loaded.settings.file else [])}
 
 
 def _home(file: str) -> str:

@@ -1,0 +1,162 @@
+"""Imports plugins and asks them what they add; what is wrong with one is said in one message."""
+
+import inspect
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, TypeVar
+
+import pluggy
+
+from opbook import __version__, hookspecs
+from opbook.builtin import Builtin
+from opbook.errors import PluginError, nearest
+from opbook.plugins import PluginInfo, Source
+from opbook.rules import OWN, Rule
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Added:
+    """What a plugin adds.
+
+    Attributes:
+        builtins: Its builtins.
+        rules: Its rules for other plugins' builtins.
+    """
+
+    builtins: list[Builtin]
+    rules: list[Rule]
+
+
+def message_of(error: BaseException) -> str:
+    """Say what an error of somebody else's says.
+
+    Args:
+        error: The error.
+
+    Returns:
+        Its message; a syntax error's with its file, which may be another plugin's that this one imports.
+    """
+    try:
+        message = str(error)
+    except Exception:  # somebody else's class
+        return "(no message)"
+    return (
+        f"{error.filename}:{error.lineno}: {message}" if isinstance(error, SyntaxError) and error.filename else message
+    )
+
+
+def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
+    """Import, register and ask one plugin; if anything fails, nothing of it stays registered.
+
+    Args:
+        manager: Where its hooks are registered.
+        info: The plugin; its path and seconds are filled in.
+
+    Returns:
+        What it adds.
+
+    Raises:
+        BaseException: Whatever it raises, or an error about what it returns.
+    """
+    _refuse_other_version(info.source)
+    start = time.perf_counter()
+    try:
+        module = info.source.load()
+    finally:
+        info.seconds = time.perf_counter() - start
+    if not inspect.ismodule(module):
+        raise TypeError(f"an entry point must name a module, but {info.source.module} is a {type(module).__name__}")
+    info.path = module.__file__ or ""
+    name = str(info.source)
+    if (other := manager.get_name(module)) is not None:
+        raise ValueError(f"its module is the one of {other} as well; uninstall one of the two distributions")
+    _refuse_misspelt(manager, module)
+    manager.register(module, name)
+    try:
+        return Added(
+            _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
+            _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
+        )
+    except BaseException:
+        manager.unregister(name=name)
+        raise
+
+
+def _refuse_other_version(source: Source) -> None:
+    if not source.requires:
+        return
+    from packaging.specifiers import SpecifierSet
+
+    if not SpecifierSet(source.requires).contains(__version__, prereleases=True):
+        raise PluginError(
+            f"it was made for opbook {source.requires}, and this is opbook {__version__}; take versions that go "
+            f"together with: pip install --upgrade opbook {source.distribution}"
+        )
+
+
+def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
+    known = [name for name in vars(hookspecs) if name.startswith("opbook_")]
+    found = [name for name in dir(module) if manager.parse_hookimpl_opts(module, name) is not None]
+    for name in found:
+        if name not in known:
+            raise ValueError(f"there is no hook {name}.{nearest(name, known)} The hooks are {', '.join(known)}")
+        takes = list(inspect.signature(getattr(hookspecs, name)).parameters)
+        for argument in inspect.signature(getattr(module, name)).parameters:
+            if argument not in takes:
+                raise TypeError(
+                    f"{name} has an argument {argument}, which the hook does not have.{nearest(argument, takes)} "
+                    f"Write def {name}({', '.join(takes)}):"
+                )
+    if not found:
+        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
+
+
+def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str) -> list[T]:
+    """What one plugin's implementation of a hook returns: a list of instances of a class."""
+    found: list[T] = []
+    for implementation in getattr(manager.hook, hook).get_hookimpls():
+        if implementation.plugin_name == plugin:
+            found += _instances(f"{hook}()", implementation.function(), kind, hint)
+    return found
+
+
+def _instances(what: str, result: Any, kind: type[T], hint: str) -> list[T]:
+    noun = kind.__name__.lower()
+    if not isinstance(result, Iterable) or isinstance(result, str):
+        raise TypeError(f"{what} must return a list of {noun}s, but returned {type(result).__name__}")
+    things = list(result)
+    for thing in things:
+        if isinstance(thing, kind):
+            continue
+        advice = f"; {hint}" if callable(thing) else ""
+        is_class = "a class, where an instance is due" if isinstance(thing, type) else f"no {noun}"
+        raise TypeError(f"{what} returned {thing!r}, which is {is_class}{advice}")
+    return things
+
+
+def _unique(ops: list[Builtin]) -> list[Builtin]:
+    _refuse_repeated("opbook_builtins() returned {} builtins named {}", [op.name for op in ops])
+    return ops
+
+
+def _distinct(rules: list[Rule]) -> list[Rule]:
+    for rule in rules:
+        if not (isinstance(rule.builtin, str) and isinstance(rule.name, str) and rule.name.isidentifier()):
+            raise TypeError(f"{rule.builtin} [{rule.name}]: the names of a builtin and of a rule must be words")
+        if rule.name == OWN:
+            raise ValueError(f"{rule}: {OWN} is what a builtin's own rule is called; give this one another name")
+        if not callable(rule.function):
+            raise TypeError(f"{rule}: function must be a function, but is {rule.function!r}")
+        if not isinstance(rule.priority, int | float):
+            raise TypeError(f"{rule}: priority must be a number, but is {rule.priority!r}")
+    return rules
+
+
+def _refuse_repeated(message: str, names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(message.format(names.count(name), name))
