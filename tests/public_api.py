@@ -19,6 +19,8 @@ def members() -> set[str]:
     for page in (*API.glob("*.md"), API.parent / "hooks.md"):
         for block in re.split(r"^::: ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
             identifier = block.split()[0]
+            if "members: false" in block:  # of these the page shows what they are for, and no names
+                continue
             shown = re.search(r"members: \[(.*)\]", block)
             found |= {f"{identifier}.{name}" for name in shown[1].split(", ")} if shown else {identifier}
     return found

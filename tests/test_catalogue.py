@@ -171,3 +171,26 @@ def test_an_entry_point_must_name_a_module(installed, monkeypatch):
     monkeypatch.setitem(sys.modules, "some_class", type("Plugin", (), {"__file__": ""}))
     (info,) = load().plugins
     assert "must name a module" in info.error
+
+
+def test_advice_tells_plugins_of_one_name_apart(installed, monkeypatch):
+    installed.add(GOOD)
+    installed.add(GOOD.replace("2 * x", "3 * x"), dist="opbook-thrice")
+    (message,) = load().conflicts()
+    assert "OPBOOK_OVERRIDE=twice=opbook-thrice or OPBOOK_OVERRIDE=twice=opbook-twice" in message
+    assert "OPBOOK_DISABLE=opbook-thrice or OPBOOK_DISABLE=opbook-twice" in message
+    monkeypatch.setenv("OPBOOK_OVERRIDE", "twice=twice")  # which both are called
+    assert "2 plugins claim the builtin twice" in load().conflicts()[0]
+    monkeypatch.setenv("OPBOOK_OVERRIDE", "twice=opbook-thrice")
+    assert load()["twice"](1.0) == 3
+
+
+def test_two_entry_points_of_one_module_count_once(installed):
+    installed.add(GOOD)
+    installed.add(None, name="again", module="installed_0")
+    (info,) = load().plugins
+    assert info.state == "loaded"
+    installed.add(None, name="other", dist="opbook-other", module="installed_0")
+    first, second = load().plugins
+    assert (first.source.distribution, first.state) == ("opbook-other", "loaded")
+    assert "its module is the one of opbook-other 1.0" in second.error

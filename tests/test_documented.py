@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import tomllib
 import typing
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from public_api import members
 
 import opbook
 from opbook import docstrings, hookspecs
+from opbook.configuration import SETTINGS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -117,6 +119,22 @@ def test_every_hook_is_documented_with_its_signature() -> None:
         if name.startswith("opbook_"):
             assert inspect.getdoc(hook), f"{name} has no docstring"
             assert "return" in hook.__annotations__, f"{name} does not say what it returns"
+
+
+def test_every_setting_and_variable_is_documented() -> None:
+    text = (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
+    assert sorted(sections) == sorted(SETTINGS)
+    for name, setting in SETTINGS.items():
+        written = re.search(r"```toml\n(.*?)```", sections[name], re.DOTALL)
+        assert written, name
+        assert setting.holds(tomllib.loads(written[1])["tool"]["opbook"][name]), name
+    used = {
+        variable
+        for path in (ROOT / "src").rglob("*.py")
+        for variable in re.findall(r"\bOPBOOK_[A-Z]+\b", path.read_text(encoding="utf-8"))
+    }
+    assert used == set(re.findall(r"^\| `(OPBOOK_\w+)` \|", text, re.MULTILINE))
 
 
 def settings() -> list[tuple[str, Any]]:

@@ -18,6 +18,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 import opbook
 from opbook.examples import find, pages
 from opbook.lexer import CONSTANTS, KEYWORDS, QuLexer
+from opbook.scaffold.naming import NOTATION
 
 ROOT = Path(__file__).parents[1]
 VSCODE = ROOT / "editors" / "vscode"
@@ -118,7 +119,7 @@ def letters(tokens: list[tuple[Any, str]]) -> list[tuple[Any, str]]:
 
 def test_the_words_are_those_of_the_grammar():
     words = set(re.findall(r'"([a-z]+)"', GRAMMAR.read_text(encoding="utf-8")))
-    assert words == {*KEYWORDS, *CONSTANTS}
+    assert words == {*KEYWORDS, *CONSTANTS} == NOTATION
 
 
 def test_every_example_is_coloured_without_errors():

@@ -21,7 +21,7 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # Each part may import those of the lines above its own, and itself; parts of one line do not know each other.
 LAYERS = """
-errors tree docstrings
+errors tree docstrings files
 derivatives
 tape
 arrays figures formatting rules
@@ -61,7 +61,7 @@ THIRD_PARTY = {
     "sybil": {"pytest", "sybil"},
     "testing": {"pytest"},
     "pytest_plugin": {"pytest", "sybil"},
-    "cli": {"click", "mkdocs", "rich"},
+    "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},
 }
 
 # The reference page of the command line is made from the commands, by a function that imports them when it is called.

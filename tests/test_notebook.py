@@ -6,7 +6,7 @@ import re
 import pytest
 
 import opbook
-from opbook import Array, Builtin, builtin, catalogue, register
+from opbook import Array, Builtin, builtin, catalogue, plugins, register
 from opbook.errors import ArgumentError, BuiltinImportError, PluginError
 from opbook.notation import Session
 from opbook.testing import check
@@ -63,10 +63,16 @@ def test_a_registered_builtin_is_one_of_all():
     assert scaled is op
     assert "scaled" in dir(opbook.ops)
     loaded = catalogue.catalogue()
-    assert loaded.plugin_of("scaled").source == catalogue.SESSION
+    assert loaded.plugin_of("scaled").source == plugins.SESSION
     assert op in loaded.categories()["Session"]
     assert Session(loaded).run("scaled([1, 2])").tolist() == [2, 4]
     assert {outcome.status for outcome in check(op, ["dtypes", "differences", "notation"])} == {"passed"}
+
+
+def test_completion_knows_it():
+    assert "register" in dir(opbook)
+    with pytest.raises(AttributeError, match="no attribute 'regster'"):
+        opbook.regster  # noqa: B018
 
 
 def test_running_a_cell_again_replaces_it_for_sessions_that_are_open():
@@ -76,7 +82,7 @@ def test_running_a_cell_again_replaces_it_for_sessions_that_are_open():
     register(made(3))
     register(made(5, "other"))
     assert session.run("scaled(1)") == 3
-    (info,) = [plugin for plugin in catalogue.catalogue().plugins if plugin.source == catalogue.SESSION]
+    (info,) = [each for each in catalogue.catalogue().plugins if each.source == plugins.SESSION]
     assert info.builtins == ["other", "scaled"]
 
 

@@ -18,6 +18,18 @@ from opbook.tape import stop_gradient
 
 if TYPE_CHECKING:
     from opbook.catalogue import register
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name != "register":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from opbook.catalogue import register  # only for who uses it: finding plugins takes time
+
+        return register
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), "register"})
+
 
 __version__ = "0.1.0"
 
@@ -36,11 +48,3 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name != "register":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from opbook.catalogue import register  # only for who uses it: finding plugins takes time
-
-    return register

@@ -9,7 +9,7 @@ def main() -> None:
         from opbook.cli import main as commands
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package not in ("click", "rich"):
+        if package not in ("click", "packaging", "rich", "tomlkit"):
             raise
         print(f'opbook: the command line needs {package}: pip install "opbook[cli]"', file=sys.stderr)
         sys.exit(2)

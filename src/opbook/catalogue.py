@@ -17,12 +17,9 @@ from opbook.builtin import Builtin
 from opbook.configuration import FILE, Configuration, configuration
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.notebook import table_html
-from opbook.plugins import PluginInfo, Source, find_plugins, is_seen
+from opbook.plugins import SESSION, PluginInfo, find_plugins, is_seen
 from opbook.registering import load_plugin, message_of
 from opbook.resolving import Claim, Offer, asked, chosen, misfit
-
-SESSION = Source("session", "", "", "this session")
-"""What stands for a plugin where a builtin was registered with [`register`][opbook.catalogue.register]."""
 
 
 class Catalogue(Mapping[str, Builtin]):
@@ -209,7 +206,7 @@ class Catalogue(Mapping[str, Builtin]):
 
     def _keep(self, ops: dict[str, Builtin]) -> None:
         """Have these builtins of the session, and no others."""
-        session = PluginInfo(SESSION, builtins=sorted(ops))
+        session = PluginInfo(SESSION, SESSION.name, builtins=sorted(ops))
         self.plugins = [info for info in self.plugins if info.source != SESSION] + [session] * bool(ops)
         self._found = [claim for claim in self._found if claim[0].source != SESSION]
         self._found += [(session, op) for op in ops.values()]

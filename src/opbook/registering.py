@@ -74,9 +74,9 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
     name = str(info.source)
     if (other := manager.get_name(module)) is not None:
         raise ValueError(f"its module is the one of {other} as well; uninstall one of the two distributions")
+    _refuse_misspelt(manager, module)
     manager.register(module, name)
     try:
-        _refuse_misspelt(manager, module)
         return Added(
             _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
             _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
@@ -100,13 +100,18 @@ def _refuse_other_version(source: Source) -> None:
 
 def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
     known = [name for name in vars(hookspecs) if name.startswith("opbook_")]
-    callers = manager.get_hookcallers(module) or []
-    for caller in callers:
-        if not caller.has_spec():
-            raise ValueError(
-                f"there is no hook {caller.name}.{nearest(caller.name, known)} The hooks are {', '.join(known)}"
-            )
-    if not callers:
+    found = [name for name in dir(module) if manager.parse_hookimpl_opts(module, name) is not None]
+    for name in found:
+        if name not in known:
+            raise ValueError(f"there is no hook {name}.{nearest(name, known)} The hooks are {', '.join(known)}")
+        takes = list(inspect.signature(getattr(hookspecs, name)).parameters)
+        for argument in inspect.signature(getattr(module, name)).parameters:
+            if argument not in takes:
+                raise TypeError(
+                    f"{name} has an argument {argument}, which the hook does not have.{nearest(argument, takes)} "
+                    f"Write def {name}({', '.join(takes)}):"
+                )
+    if not found:
         raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
 
 

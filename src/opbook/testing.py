@@ -50,7 +50,8 @@ def check(builtin: Builtin, checks: Iterable[str] | None = None, rules: Iterable
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     if failed:
         messages = [f"{outcome.check}{_of(outcome.rule)}: {outcome.message}" for outcome in failed]
-        raise AssertionError(f"{builtin.name} fails {len(failed)} of {len(outcomes)} checks\n" + "\n".join(messages))
+        total = "its only check" if len(outcomes) == 1 else f"{len(failed)} of {len(outcomes)} checks"
+        raise AssertionError(f"{builtin.name} fails {total}\n" + "\n".join(messages))
     return outcomes
 
 

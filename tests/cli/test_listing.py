@@ -42,6 +42,7 @@ def test_list_as_json_is_json_and_nothing_else_though_a_plugin_prints(opbook, on
         "call_shapes": ["twice(x)"],
         "aliases": [],
         "plugin": "doubling_ops",
+        "replaces": [],
     }
     assert entries["layer_norm"]["call_shapes"] == ["layer_norm(x, gamma, beta, [eps=])"]
     assert "this plugin talks" in result.stderr

@@ -52,3 +52,9 @@ def test_a_name_that_can_not_be_and_a_folder_that_is_not_there(opbook, tmp_path)
     done = opbook("new", "soft-clip", "--into", tmp_path / "nowhere")
     assert (done.exit_code, done.stdout) == (2, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_op_of_a_file_can_become_a_distributions(opbook, tmp_path, one_file_plugin):
+    done = opbook("new", "twice", "--into", tmp_path, "--plugin", one_file_plugin)
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "opbook-twice").is_dir()

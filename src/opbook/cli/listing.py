@@ -1,4 +1,4 @@
-"""`opbook list` and `opbook plugins`."""
+"""`opbook list`."""
 
 from typing import Any
 
@@ -7,12 +7,9 @@ import click
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue
 from opbook.cli.errors import Mistake
-from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option, with_catalogue
+from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_columns, print_json, print_line
 from opbook.errors import nearest
-from opbook.plugins import PluginInfo
-
-_STYLES = {"loaded": "bold", "failed": "bold red", "disabled": "dim"}
 
 
 @click.command("list")
@@ -41,7 +38,15 @@ def list_builtins(catalogue: Catalogue, category: str | None, as_json: bool) -> 
         if i:
             print_line()
         print_line(name, "bold")
-        print_columns((op.name, op.summary) for op in ops)
+        print_columns((op.name, _summary(catalogue, op)) for op in ops)
+
+
+def _summary(catalogue: Catalogue, op: Builtin) -> str:
+    others = catalogue.replaced(op.name)
+    if not others:
+        return op.summary
+    mine, theirs = catalogue.plugin_of(op.name).handle, " and ".join(other.handle for other in others)
+    return f"{op.summary} ({mine}'s, in place of {theirs}'s)"
 
 
 def _find_category(category: str, names: list[str]) -> str:
@@ -60,66 +65,5 @@ def _builtin_entry(catalogue: Catalogue, op: Builtin) -> dict[str, Any]:
         "call_shapes": [str(shape) for shape in op.call_shapes],
         "aliases": list(op.aliases),
         "plugin": catalogue.plugin_of(op.name).source.name,
-    }
-
-
-@click.command()
-@plugin_option
-@json_option
-def plugins(plugin_files: tuple[str, ...], as_json: bool) -> None:
-    """List the plugins: where each comes from, what it adds, and why it failed if it did.
-
-    \b
-    Examples:
-        opbook plugins
-        opbook plugins --plugin my_ops.py
-        OPBOOK_DISABLE=layer_norm opbook plugins
-    """
-    add_plugins(plugin_files)
-    catalogue = load_catalogue()
-    if as_json:
-        print_json([_plugin_entry(info) for info in catalogue.plugins])
-        return
-    for info in catalogue.plugins:
-        _print_plugin(info, [_rule_text(catalogue, info, rule) for rule in info.rules])
-    for conflict in catalogue.conflicts():
-        print_line(conflict, "bold red")
-    states = [info.state for info in catalogue.plugins]
-    counts = ", ".join(f"{states.count(state)} {state}" for state in _STYLES if state in states)
-    print_line(f"{counts or 'No plugins'}.")
-
-
-def _rule_text(catalogue: Catalogue, info: PluginInfo, label: str) -> str:
-    """A rule with whether it is asked, such as `layer_norm [numba] (asked first)`."""
-    name, rule = label.rstrip("]").split(" [")
-    if name not in catalogue:
-        return label
-    asked = catalogue[name].asked
-    when = "not asked" if rule not in asked else "asked first" if rule == asked[0] else "asked next"
-    return f"{label} ({when})"
-
-
-def _print_plugin(info: PluginInfo, rules: list[str]) -> None:
-    source = info.source
-    print_line(f"{source.name}: {info.state}", _STYLES[info.state])
-    origin = "one file" if source.is_file else f"{source.distribution} {source.version}, module {source.module}"
-    rows = [("from", origin), ("path", info.path or (source.module if source.is_file else ""))]
-    rows += [("adds", ", ".join(info.builtins)), ("rules", ", ".join(rules)), ("error", " ".join(info.error.split()))]
-    print_columns(row for row in rows if row[1])
-    print_line()
-
-
-def _plugin_entry(info: PluginInfo) -> dict[str, Any]:
-    source = info.source
-    return {
-        "name": source.name,
-        "distribution": source.distribution,
-        "version": source.version,
-        "licence": source.licence,
-        "module": source.module,
-        "path": info.path,
-        "state": info.state,
-        "error": info.error,
-        "builtins": info.builtins,
-        "rules": info.rules,
+        "replaces": [info.source.name for info in catalogue.replaced(op.name)],
     }

@@ -36,7 +36,9 @@ def new(catalogue: Catalogue, name: str, one_file: bool, into: Path, as_json: bo
     """
     from opbook.scaffold import make_distribution, make_file, name_of
 
-    word = name_of(name, catalogue)
+    # the op of a file may become a distribution's
+    taken = {op for op in catalogue if not catalogue.plugin_of(op).source.is_file}
+    word = name_of(name, taken)
     made = (make_file if one_file else make_distribution)(word, into)
     if as_json:
         print_json({"name": word, "path": made.path, "files": made.files, "next": made.next})

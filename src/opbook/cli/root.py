@@ -3,11 +3,13 @@
 import click
 
 import opbook
+from opbook.cli.doctor import doctor
 from opbook.cli.errors import Root
 from opbook.cli.examples import examples
-from opbook.cli.listing import list_builtins, plugins
+from opbook.cli.listing import list_builtins
 from opbook.cli.new import new
 from opbook.cli.options import add_plugins, plugin_option
+from opbook.cli.plugins import plugins
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
 from opbook.cli.site import serve, site
@@ -45,6 +47,7 @@ _COMMANDS = (
     eval_text,
     repl,
     plugins,
+    doctor,
     new,
     examples,
     verify,

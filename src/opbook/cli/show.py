@@ -149,7 +149,8 @@ def _print_example(example: ShownExample) -> None:
 
 
 def _origin(origin: Origin) -> str:
+    instead = f", in place of that of {' and '.join(origin.replaces)}" if origin.replaces else ""
     if not origin.distribution:
-        return f"plugin {origin.plugin}, one file"
+        return f"plugin {origin.plugin}, one file{instead}"
     licence = f", licence {origin.licence}" if origin.licence else ""
-    return f"plugin {origin.plugin}, from {origin.distribution} {origin.version}{licence}"
+    return f"plugin {origin.plugin}, from {origin.distribution} {origin.version}{licence}{instead}"

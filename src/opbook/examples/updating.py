@@ -1,9 +1,6 @@
 """Rewriting the outputs that pages show."""
 
-import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -17,6 +14,7 @@ from opbook.examples.lines import split_lines, split_prefix
 from opbook.examples.model import Example, PageError, Result
 from opbook.examples.running import Runner
 from opbook.examples.scanning import open_fence
+from opbook.files import replace_file
 
 
 def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
@@ -119,22 +117,10 @@ def _longest_run(character: str, output: list[str]) -> int:
 
 
 def _write(path: Path, before: str, after: str) -> None:
-    """Replace a file in one step, keeping its permissions and a link that leads to it."""
-    target = Path(os.path.realpath(path))
-    temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(after.encode())
-        shutil.copymode(target, temporary)
-        if read(target) != before:
+        if not replace_file(path, after.encode(), lambda target: read(target) == before):
             raise PageError(path, 1, "the page was changed while its examples ran; nothing was written. Try again.")
-        os.replace(temporary, target)
     except UnicodeEncodeError as error:
         raise PageError(path, 1, f"an example prints what is not UTF-8 text: {error.reason}.") from error
     except OSError as error:
         raise PageError(path, 1, f"cannot write the page: {error.strerror}.") from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)

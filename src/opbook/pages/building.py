@@ -20,7 +20,7 @@ from opbook.pages.gradients import gradient_of, split
 from opbook.pages.links import uses
 from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
 from opbook.pages.shapes import describe
-from opbook.plugins import PluginInfo
+from opbook.plugins import PluginInfo, Source
 from opbook.resolving import Offer
 
 _ON_THE_PAGE = ("Args", "Returns")
@@ -104,7 +104,7 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mappin
         examples=tuple(examples),
         elsewhere=tuple(elsewhere),
         note=how,
-        origin=_origin(op, info),
+        origin=_origin(op, info, catalogue.replaced(op.name)),
         gradient=gradient_of(op, about_gradient),
         edges=edges(op),
         uses=tuple(made_of[op.name]),
@@ -150,7 +150,7 @@ def _no_example(page: BuiltinPage, own: Path) -> Failure:
     return Failure(origin.path, origin.line, f"{place(origin.path, origin.line)}: {page.name} has no example. {advice}")
 
 
-def _origin(op: Builtin, info: PluginInfo) -> Origin:
+def _origin(op: Builtin, info: PluginInfo, replaced: Iterable[PluginInfo]) -> Origin:
     path = Path(op.source_file)
     return Origin(
         plugin=info.source.name,
@@ -165,7 +165,12 @@ def _origin(op: Builtin, info: PluginInfo) -> Origin:
         rule=_source(op.own_rule) if op.own_rule else "",
         importable=not info.source.is_file and op.name in _functions(path),
         summary=_summary(info.source.distribution),
+        replaces=tuple(_short(other.source) for other in replaced),
     )
+
+
+def _short(source: Source) -> str:
+    return f"{source.distribution} {source.version}" if source.distribution else f"{source.name}, a single file"
 
 
 @functools.cache

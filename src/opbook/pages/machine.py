@@ -63,6 +63,7 @@ def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
             "version": origin.version,
             "licence": origin.licence,
             "third_party": bool(origin.mark),
+            "replaces": list(origin.replaces),
         },
         "source": {"module": origin.module, "file": origin.file, "line": origin.line, "code": origin.code},
         "verification": None

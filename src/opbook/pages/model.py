@@ -153,6 +153,7 @@ class Origin:
         rule: The source of the rule, or "".
         importable: Whether a tool that only reads source finds the definition under `module` and its name.
         summary: What the distribution says of itself in one line.
+        replaces: The plugins whose builtin of this name it takes the place of, each by distribution and version.
     """
 
     plugin: str
@@ -167,6 +168,7 @@ class Origin:
     rule: str
     importable: bool
     summary: str = ""
+    replaces: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:

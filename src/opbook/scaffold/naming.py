@@ -11,7 +11,9 @@ from opbook.errors import InputError
 LONGEST = 30
 """With a longer name, lines of the new files would be too long for its own linter."""
 
-_NOTATION = {"if", "then", "else", "and", "or", "not", "true", "false", "inf", "nan"}
+NOTATION = {"if", "then", "else", "and", "or", "not", "true", "false", "inf", "nan"}
+"""What the notation does not take for a name."""
+
 _USED = {"np", "builtin", "hookimpl"}
 
 
@@ -45,7 +47,7 @@ def _reason(name: str, taken: Container[str]) -> str:
         return f"it has {len(name)} letters; the limit is {LONGEST}"
     if keyword.iskeyword(name) or hasattr(builtins, name):
         return f"{name} means something in Python; choose another word, such as my_{name}"
-    if name in _NOTATION:
+    if name in NOTATION:
         return f"{name} is a word of the notation; choose another one, such as my_{name}"
     if name in _USED:
         return f"the new module imports {name}; choose another word, such as my_{name}"

@@ -1,0 +1,165 @@
+"""`opbook plugins`: what was found and what became of it; `disable` and `enable` change the settings."""
+
+import os
+from typing import Any
+
+import click
+
+from opbook.catalogue import Catalogue
+from opbook.cli.errors import Mistake
+from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
+from opbook.cli.output import print_columns, print_json, print_line
+from opbook.errors import nearest
+from opbook.plugins import PluginInfo
+
+_STYLES = {"loaded": "bold", "failed": "bold red", "disabled": "dim"}
+
+
+@click.group(invoke_without_command=True)
+@click.option("--times", is_flag=True, help="Show how long each took to import, the slowest first.")
+@plugin_option
+@json_option
+@click.pass_context
+def plugins(context: click.Context, plugin_files: tuple[str, ...], as_json: bool, times: bool) -> None:
+    """List the plugins: where each comes from, what it adds, and why it failed if it did.
+
+    \b
+    Examples:
+        opbook plugins
+        opbook plugins --times
+        opbook plugins --plugin my_ops.py
+        OPBOOK_DISABLE=layer_norm opbook plugins
+        opbook plugins disable layer_norm
+    """
+    add_plugins(plugin_files)
+    if context.invoked_subcommand is not None:
+        return
+    catalogue = load_catalogue()
+    if as_json:
+        print_json([_entry(catalogue, info) for info in catalogue.plugins])
+        return
+    if times:
+        _print_times(catalogue)
+        return
+    for info in catalogue.plugins:
+        _print_plugin(catalogue, info)
+    for conflict in catalogue.conflicts():
+        print_line(conflict, "bold red")
+    states = [info.state for info in catalogue.plugins]
+    counts = ", ".join(f"{states.count(state)} {state}" for state in _STYLES if state in states)
+    print_line(f"{counts or 'No plugins'}.")
+
+
+def _print_times(catalogue: Catalogue) -> None:
+    loaded = [info for info in catalogue.plugins if info.state != "disabled"]
+    for info in sorted(loaded, key=lambda info: -info.seconds):
+        print_line(f"{info.seconds:7.3f} s  {info.source.name}")
+    print_line(
+        f"{sum(info.seconds for info in loaded):7.3f} s  in all. What several plugins import counts for the first."
+    )
+
+
+def _print_plugin(catalogue: Catalogue, info: PluginInfo) -> None:
+    source = info.source
+    print_line(f"{source.name}: {info.state}", _STYLES[info.state])
+    origin = "one file" if source.is_file else f"{source.distribution} {source.version}, module {source.module}"
+    rows = [
+        ("from", origin),
+        ("path", info.path or (source.module if source.is_file else "")),
+        ("adds", ", ".join(_builtin_text(catalogue, info, name) for name in info.builtins)),
+        ("rules", ", ".join(_rule_text(catalogue, label) for label in info.rules)),
+        ("error", " ".join(info.error.split())),
+    ]
+    print_columns(row for row in rows if row[1])
+    print_line()
+
+
+def _builtin_text(catalogue: Catalogue, info: PluginInfo, name: str) -> str:
+    """A builtin with what it replaces, or what it is replaced by."""
+    others = catalogue.replaced(name)
+    if info in others:
+        return f"{name} (replaced by {catalogue.plugin_of(name).handle})" if name in catalogue else name
+    return f"{name} (replaces that of {' and '.join(other.handle for other in others)})" if others else name
+
+
+def _rule_text(catalogue: Catalogue, label: str) -> str:
+    """A rule with whether it is asked, such as `layer_norm [numba] (asked first)`."""
+    name, rule = label.rstrip("]").split(" [")
+    if name not in catalogue:
+        return label
+    asked = catalogue[name].asked
+    when = "not asked" if rule not in asked else "asked first" if rule == asked[0] else "asked next"
+    return f"{label} ({when})"
+
+
+def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
+    source = info.source
+    return {
+        "name": source.name,
+        "distribution": source.distribution,
+        "version": source.version,
+        "licence": source.licence,
+        "module": source.module,
+        "path": info.path,
+        "state": info.state,
+        "error": info.error,
+        "builtins": info.builtins,
+        "replaced": [name for name in info.builtins if info in catalogue.replaced(name)],
+        "rules": info.rules,
+        "seconds": round(info.seconds, 4),
+    }
+
+
+@plugins.command()
+@click.argument("name")
+def disable(name: str) -> None:
+    """Leave a plugin out from now on: add it to disable under [tool.opbook] in the nearest pyproject.toml.
+
+    NAME is its name, its distribution or its module, as opbook plugins lists them.
+
+    \b
+    Examples:
+        opbook plugins disable layer_norm
+    """
+    from opbook.cli.editing import change_disabled, disabled_in, file_to_edit  # here, as only these need tomlkit
+
+    known = [info.source.names for info in load_catalogue().plugins]
+    if not any(name in names for names in known):
+        raise Mistake(f"opbook: there is no plugin {name}.{nearest(name, [n for names in known for n in names])}")
+    file = file_to_edit()
+    if name in disabled_in(file):
+        print_line(f"{name} is disabled already, in {file}.")
+        return
+    change_disabled(file, lambda names: names.append(name), f'disable = ["{name}"]')
+    print_line(f"Disabled {name} in {file}.")
+
+
+@plugins.command()
+@click.argument("name")
+def enable(name: str) -> None:
+    """Load a plugin again: take it out of disable under [tool.opbook] in the nearest pyproject.toml.
+
+    \b
+    Examples:
+        opbook plugins enable layer_norm
+    """
+    from opbook.cli.editing import change_disabled, disabled_in, file_to_edit
+
+    loaded = load_catalogue()
+    same = {name}.union(*(info.source.names for info in loaded.plugins if name in info.source.names))
+    file = file_to_edit()
+    found = [entry for entry in disabled_in(file) if entry in same]
+    if not found:
+        hint = nearest(name, disabled_in(file))
+        if same & loaded.settings.disable_now:
+            raise Mistake(f"opbook: {name} is disabled by OPBOOK_DISABLE={os.environ['OPBOOK_DISABLE']}, not by {file}")
+        raise Mistake(f"opbook: {name} is not disabled in {file}.{hint}")
+
+    def take_out(names: list[str]) -> None:
+        for entry in found:
+            names.remove(entry)
+
+    change_disabled(file, take_out, f"disable, without {name}")
+    print_line(f"Enabled {name} in {file}.")
+    if same & loaded.settings.disable_now:
+        print_line(f"It is still disabled by OPBOOK_DISABLE={os.environ['OPBOOK_DISABLE']}.")

@@ -1,0 +1,97 @@
+"""What pages say of rules that other plugins have for a builtin, and of builtins that replace another plugin's."""
+
+import importlib.metadata
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from opbook import pages
+from opbook.catalogue import load
+from opbook.pages.addresses import Addresses
+from opbook.pages.machine import builtins_json
+from opbook.pages.rendering import render
+from opbook.pages.verification import verified
+
+Write = Callable[[str, str], Path]
+
+OWNER = '''
+from opbook import Array, builtin, hookimpl
+
+
+# Twice x.
+@builtin(category="Tests")
+def twice(x: Array["..."]) -> Array["..."]:
+    """Doubles x."""
+    return 2 * x
+
+
+@hookimpl
+def opbook_builtins():
+    return [twice]
+'''
+
+RULES = """
+from opbook import Rule, hookimpl
+
+def fast(x):
+    return 2 * x, lambda g: (2 * g,)
+
+@hookimpl
+def opbook_rules():
+    return [Rule("twice", "fast", fast), Rule("twice", "slow", fast, priority=1)]
+"""
+
+
+@pytest.fixture
+def book(write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[], pages.Book]:
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    for name in ("OPBOOK_RULES", "OPBOOK_OVERRIDE"):
+        monkeypatch.delenv(name, raising=False)
+    files = [write("owner.py", OWNER), write("rules.py", RULES)]
+    files.append(write("other.py", OWNER.replace('"Tests"', '"Tests", replaces="owner"').replace("2 * x", "x + x")))
+
+    def build() -> pages.Book:
+        return pages.build(load(files))
+
+    return build
+
+
+def test_a_page_says_which_rules_are_asked(book: Callable[[], pages.Book], monkeypatch: pytest.MonkeyPatch) -> None:
+    page = render(book()).pages["builtins/twice.md"]
+    assert "`fast` of plugin rules, one file, then `slow` of plugin rules, one file, then its own" in page
+    monkeypatch.setenv("OPBOOK_RULES", "twice=slow")
+    made = book()
+    page = render(made).pages["builtins/twice.md"]
+    assert "`slow` of plugin rules, one file, then its own; `fast` of plugin rules, one file is not asked" in page
+    (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
+    assert [(rule["name"], rule["priority"], rule["asked"]) for rule in entry["rules"]] == [
+        ("slow", 1, True),
+        ("fast", 10, False),
+    ]
+
+
+def test_index_and_page_say_what_was_replaced(book: Callable[[], pages.Book]) -> None:
+    made = book()
+    rendered = render(made).pages
+    mark = '<span class="ob-mark">replaces owner, a single file</span>'
+    for uri in ("builtins/index.md", "builtins/twice.md", render(made).addresses.categories["Tests"]):
+        assert mark in rendered[uri], uri
+    assert "the builtin of this name of owner, a single file" in rendered["builtins/twice.md"]
+    (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
+    assert entry["plugin"]["replaces"] == ["owner, a single file"]
+
+
+def test_what_is_known_of_a_builtin_is_not_known_of_another_choice_of_rules(
+    book: Callable[[], pages.Book], write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [write("owner.py", OWNER), write("rules.py", RULES)]
+    fingerprints = []
+    for rules in ("", "twice=slow"):
+        monkeypatch.setenv("OPBOOK_RULES", rules)
+        monkeypatch.setattr("opbook.catalogue._default", loaded := load(files))
+        found = verified(loaded, ["twice"])["twice"]
+        fingerprints.append(found["fingerprint"])
+        assert {check["name"] for check in found["checks"]} >= {"dtypes", "rule gradient [fast]", "rule value [slow]"}
+    assert fingerprints[0] != fingerprints[1]
