@@ -219,8 +219,8 @@ def bad_rule(returned):
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
-        (np.ones(2), ["a tuple of 2 gradients (x, mask)", "ndarray"]),
-        ((np.ones(2),), ["2 gradients", "returned 1 gradients"]),
+        (np.ones(2), ["a tuple of 2 gradients (x, mask)", "returned an ndarray"]),
+        ((np.ones(2),), ["2 gradients", "returned 1 gradient"]),
         ((None, None), ["gradient of argument 1 (x)", "shape (2,)", "None"]),
         ((np.ones((2, 1)), None), ["gradient of argument 1 (x)", "shape (2,)", "(2, 1)"]),
         (({"x": np.ones(2)}, None), ["argument 1 (x)", "x.x"]),
@@ -249,7 +249,7 @@ def test_declarations_that_are_wrong_say_how_to_mend_them():
         def plain(x) -> Array["N"]:
             """Does."""
 
-    with pytest.raises(DeclarationError, match="plain: return has no annotation"):
+    with pytest.raises(DeclarationError, match="plain: the result has no annotation; write for example -> Array"):
 
         @declare
         def plain(x: Array["N"]):
@@ -350,3 +350,21 @@ def test_batch_axes_broadcast_or_are_refused():
     assert [g.shape for g in pullback(value)] == [(4, 1, 2, 3), (5, 3, 6)]
     with pytest.raises(ShapeError, match=r"b has batch axes \(4,\) but a has \(5,\)"):
         product(np.ones((5, 2, 3)), np.ones((4, 3, 2)))
+
+
+def test_a_number_put_into_a_plain_array_is_a_lost_gradient_and_said_to_be_one():
+    def filled(x):
+        y = np.zeros(2)
+        y[0] = x[0]
+        return y
+
+    with pytest.raises(TapeError, match=r"float\(\) of a value on a tape would lose its gradient, also that of y\[0\]"):
+        vjp(filled, np.ones(2))
+
+    @declare
+    def op(x: Array["N"]) -> Array["N"]:
+        """Fills an array."""
+        return filled(x)
+
+    with pytest.raises(TapeError, match=r"op: float\(\) of a value.*np\.stack"):
+        vjp(op, np.ones(2))

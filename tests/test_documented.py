@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from public_api import members
 
 import opbook
 from opbook import docstrings, hookspecs
@@ -82,20 +83,9 @@ def test_what_is_public_says_what_it_takes(module: str) -> None:
     assert not found, "\n".join(found)
 
 
-def api_members() -> set[str]:
-    """What the pages of the API ask mkdocstrings for."""
-    found = set()
-    for page in (*API.glob("*.md"), DOCS / "reference" / "hooks.md"):
-        for block in re.split(r"^::: ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-            identifier = block.split()[0]
-            members = re.search(r"members: \[(.*)\]", block)
-            found |= {f"{identifier}.{name}" for name in members[1].split(", ")} if members else {identifier}
-    return found
-
-
 def api_things() -> Iterator[Any]:
     """The same as objects; of a module that is shown whole, all that it defines."""
-    for member in api_members():
+    for member in members():
         if member in modules():
             yield from vars(importlib.import_module(member)).values()
         else:
@@ -117,7 +107,7 @@ def test_what_packages_offer_has_its_place_in_the_api(name: str) -> None:
 
 
 def test_the_api_has_nothing_that_is_not_there() -> None:
-    for member in api_members():
+    for member in members():
         module, _, name = member.rpartition(".")
         assert member in modules() or hasattr(importlib.import_module(module), name), member
 

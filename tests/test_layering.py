@@ -28,7 +28,7 @@ arrays figures formatting properties rules
 differentiate specs
 annotations
 signature
-call
+call notebook
 builtin
 hookspecs
 opbook
@@ -40,7 +40,7 @@ ops notation
 examples
 checks
 pages
-sybil testing mkdocs lexer griffe_annotations
+sybil testing mkdocs lexer griffe_annotations scaffold stubs
 pytest_plugin cli
 __main__
 """
@@ -65,7 +65,12 @@ THIRD_PARTY = {
 }
 
 # The reference page of the command line is made from the commands, by a function that imports them when it is called.
-EXCEPTIONS = {("pages/reference.py", "opbook.cli.main"), ("pages/reference.py", "click")}
+# `opbook.register` imports the catalogue when it is first used.
+EXCEPTIONS = {
+    ("pages/reference.py", "opbook.cli.main"),
+    ("pages/reference.py", "click"),
+    ("__init__.py", "opbook.catalogue.register"),
+}
 
 # What a plugin may use of opbook: what it takes to declare a builtin.
 FOR_PLUGINS = {

@@ -5,6 +5,8 @@ anything written in NumPy with [`vjp`][opbook.differentiate.vjp] and [`grad`][op
 registered builtins from `opbook.ops`. Importing this package loads no plugin.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from opbook.annotations import Array, Mask
 from opbook.builtin import Builtin, builtin
 from opbook.derivatives import unbroadcast
@@ -14,6 +16,21 @@ from opbook.hookspecs import hookimpl
 from opbook.properties import Property
 from opbook.rules import Rule
 from opbook.tape import stop_gradient
+
+if TYPE_CHECKING:
+    from opbook.catalogue import register
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name != "register":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from opbook.catalogue import register  # only for who uses it: finding plugins takes time
+
+        return register
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), "register"})
+
 
 __version__ = "0.1.0"
 
@@ -27,6 +44,7 @@ __all__ = [
     "builtin",
     "grad",
     "hookimpl",
+    "register",
     "stop_gradient",
     "unbroadcast",
     "value_and_grad",

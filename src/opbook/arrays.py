@@ -25,8 +25,6 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
     """
     if isinstance(x, TapeValue):
         return x
-    if x is None:
-        raise DTypeError(f"{what}: expected an array or a number, got None")
     if isinstance(x, tuple | list) and newest_tape(tree.leaves(x)) is not None:
         items = [as_float_array(item, what) for item in x]
         if len({item.shape for item in items}) > 1:
@@ -40,8 +38,10 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
         return array
     if array.dtype.kind in "iub" or (array.size == 0 and array.dtype.kind != "O" and isinstance(x, list)):
         return array.astype(np.float64)
+    which = "" if hasattr(x, "dtype") else f" ({type(x).__name__} {x!r:.40})"
     raise DTypeError(
-        f"{what}: expected real numbers (float16, float32 or float64; integers become float64), got dtype {array.dtype}"
+        f"{what}: expected real numbers (float16, float32 or float64; integers become float64), "
+        f"got dtype {array.dtype}{which}"
     )
 
 

@@ -19,6 +19,7 @@ from opbook import docstrings, tree
 from opbook.call import Call
 from opbook.differentiate import vjp
 from opbook.errors import ArgumentError, DeclarationError, OpbookError, renamed
+from opbook.notebook import builtin_html
 from opbook.properties import Property
 from opbook.rules import OWN, Rule, RuleFunction
 from opbook.signature import CallShape
@@ -255,6 +256,10 @@ class Builtin:
 
     def __repr__(self) -> str:
         return f"<builtin {' | '.join(map(str, self.call_shapes))}>"
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return builtin_html(self.name, self.category, self.call_shapes, self.note)
 
 
 def builtin(

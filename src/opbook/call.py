@@ -77,6 +77,8 @@ class Call:
             what = str(error) if error.ndim is None else f"axis {error.axis} is out of range; the array has {axes}"
             raise InputError(f"{name}: {what}") from None
         except (ValueError, OverflowError, MemoryError) as error:  # NumPy's, mostly: sizes beyond its limits
+            if isinstance(error.__cause__, TapeError):  # said while NumPy tried to put a number into an array
+                raise renamed(error.__cause__, name) from None
             raise InputError(f"{name}: {error or type(error).__name__}") from error
 
     def define(self) -> Any:
@@ -124,7 +126,7 @@ class Call:
             return None
         if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
             raise RuleError(
-                f"{self.shape.name}: the rule must return (value, pullback), but returned a {_kind_of(result)}"
+                f"{self.shape.name}: the rule must return (value, pullback), but returned {_kind_of(result)}"
             )
         value, pullback = result
         structure = tree.map_leaves(lambda _: None, value)
@@ -147,7 +149,8 @@ class Call:
         """Hold what a rule's pullback returned to its contract."""
         params = [p for p in self.shape.params if not p.keyword_only]
         if not isinstance(gradients, tuple) or len(gradients) != len(params):
-            got = f"{len(gradients)} gradients" if isinstance(gradients, tuple) else f"a {type(gradients).__name__}"
+            count = len(gradients) if isinstance(gradients, tuple) else None
+            got = _kind_of(gradients) if count is None else f"{count} gradient{'s' if count != 1 else ''}"
             raise RuleError(
                 f"{self.shape.name}: the pullback must return a tuple of {len(params)} gradients "
                 f"({', '.join(p.name for p in params)}), but returned {got}"
@@ -182,7 +185,8 @@ class Call:
 
 
 def _kind_of(result: Any) -> str:
-    return f"tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+    kind = f"tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+    return f"an {kind}" if kind.startswith(("a", "e", "i", "o", "ndarray")) else f"a {kind}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,16 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pluggy
 
 from opbook import hookspecs
 from opbook.builtin import Builtin
 from opbook.configuration import FILE, Configuration, configuration
-from opbook.errors import PluginError, UnknownBuiltinError, nearest
-from opbook.plugins import PluginInfo, find_plugins, is_seen
+from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
+from opbook.notebook import table_html
+from opbook.plugins import SESSION, PluginInfo, find_plugins, is_seen
 from opbook.properties import Property
 from opbook.registering import load_plugin, message_of
 from opbook.resolving import Claim, Offer, Statement, asked, chosen, misfit, of_no_builtin
@@ -39,8 +41,17 @@ class Catalogue(Mapping[str, Builtin]):
     ) -> None:
         self.plugins = plugins
         self.settings = settings or Configuration()
+        self._found = list(builtins)
+        self._offered = list(offers)
+        self._stated = list(properties)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
+        for info in self.plugins:
+            info.rules, info.checks, info.unused = [], [], []
         self._claims: dict[str, list[Claim]] = {}
-        for info, op in builtins:
+        for info, op in self._found:
             self._claims.setdefault(op.name, []).append((info, op))
         self._chosen: dict[str, Claim] = {}
         self._unclear: dict[str, str] = {}
@@ -48,15 +59,10 @@ class Catalogue(Mapping[str, Builtin]):
         self._offers: dict[str, list[Offer]] = {}
         self._asked: dict[str, list[str]] = {}
         self._choose_builtins()
-        self._choose_rules(offers)
+        self._choose_rules()
         self._builtins = {name: self._chosen[name][1] for name in sorted(self._chosen) if name not in self._unclear}
         self._properties: dict[str, list[Property]] = {}
-        for info, stated in properties:
-            if stated.builtin in self._builtins:
-                self._properties.setdefault(stated.builtin, []).append(stated)
-                info.checks = [*info.checks, str(stated)]
-            elif stated.builtin not in self._unclear:
-                info.unused = [*info.unused, of_no_builtin(info, stated, self._builtins)]
+        self._choose_properties()
 
     def _choose_builtins(self) -> None:
         for name, claims in self._claims.items():
@@ -71,13 +77,21 @@ class Catalogue(Mapping[str, Builtin]):
                     f"{nearest(name, self._claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
                 )
 
-    def _choose_rules(self, offers: Iterable[Offer]) -> None:
+    def _choose_properties(self) -> None:
+        for info, stated in self._stated:
+            if stated.builtin in self._builtins:
+                self._properties.setdefault(stated.builtin, []).append(stated)
+                info.checks.append(str(stated))
+            elif stated.builtin not in self._unclear:
+                info.unused.append(of_no_builtin(info, stated, self._builtins))
+
+    def _choose_rules(self) -> None:
         ops = {name: op for name, (_, op) in self._chosen.items()}
-        for offer in offers:
+        for offer in self._offered:
             if offer.rule.builtin in self._unclear:
                 continue
             if message := misfit(offer, ops):
-                offer.plugin.unused = [*offer.plugin.unused, message]
+                offer.plugin.unused.append(message)
             else:
                 self._offers.setdefault(offer.rule.builtin, []).append(offer)
                 offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
@@ -189,6 +203,38 @@ class Catalogue(Mapping[str, Builtin]):
             grouped.setdefault(op.category, []).append(op)
         return dict(sorted(grouped.items()))
 
+    def register(self, op: Builtin) -> None:
+        """Add a builtin of a session.
+
+        Args:
+            op: The builtin. One of the same name that was registered before is replaced.
+
+        Raises:
+            PluginError: A plugin has a builtin of that name.
+        """
+        owners = [str(info.source) for info, _ in self._claims.get(op.name, ()) if info.source != SESSION]
+        if owners:
+            raise PluginError(
+                f"{op.name} is a builtin of {' and '.join(owners)} already; give yours another name, such as "
+                f"my_{op.name}"
+            )
+        self._keep({**self._registered(), op.name: op})
+
+    def _registered(self) -> dict[str, Builtin]:
+        return {op.name: op for info, op in self._found if info.source == SESSION}
+
+    def _keep(self, ops: dict[str, Builtin]) -> None:
+        """Have these builtins of the session, and no others."""
+        session = PluginInfo(SESSION, SESSION.name, builtins=sorted(ops))
+        self.plugins = [info for info in self.plugins if info.source != SESSION] + [session] * bool(ops)
+        self._found = [claim for claim in self._found if claim[0].source != SESSION]
+        self._found += [(session, op) for op in ops.values()]
+        self._settle()
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return table_html((op.name, op.category, op.summary) for op in self.values())
+
 
 def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
     """Load every plugin that is installed.
@@ -270,6 +316,47 @@ def catalogue() -> Catalogue:
         if _default is None:
             _default = load()
         return _default
+
+
+def register(op: Builtin) -> Builtin:
+    """Add a builtin to the catalogue of this process, in a session, a notebook or a script.
+
+    From then on it can be imported from `opbook.ops`, and programs in the notation can call it. It lasts as long as the
+    process; the commands of the command line, which are processes of their own, see plugins only.
+
+    Args:
+        op: What [`builtin`][opbook.builtin.builtin] made. One that was registered before under the same name is
+            replaced, as when a notebook's cell is run again.
+
+    Returns:
+        The same, so that `@register` can stand above `@builtin(category="...")`.
+
+    Raises:
+        ArgumentError: It is no builtin.
+        PluginError: A plugin has a builtin of that name.
+    """
+    _refuse_what_is_none(op)
+    with _lock:
+        catalogue().register(op)
+    return op
+
+
+def _refuse_what_is_none(op: Any) -> None:
+    if not isinstance(op, Builtin):
+        hint = '; decorate it with @builtin(category="...") first' if callable(op) else ""
+        raise ArgumentError(f"register takes a builtin, but {op!r} came{hint}")
+
+
+@contextmanager
+def scratch_session() -> Iterator[None]:
+    """Forget at the end what is registered within, so that one example leaves nothing to the next."""
+    before = _default._registered() if _default else {}
+    try:
+        yield
+    finally:
+        if _default and _default._registered() != before:
+            with _lock:
+                _default._keep(before)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 
 from opbook import tree
 from opbook.arrays import as_float_array
-from opbook.errors import ArgumentError, ShapeError
+from opbook.errors import ArgumentError, ShapeError, TapeError
 from opbook.tape import Tape, TapeValue, newest_tape, off_tape
 
 
@@ -51,7 +51,12 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
     watched = [
         leaf if _is_constant(leaf) else tape.watch(_own(leaf, name)) for leaf, name in zip(inputs, names, strict=True)
     ]
-    result = f(*tree.rebuild(args, watched), **kwargs)
+    try:
+        result = f(*tree.rebuild(args, watched), **kwargs)
+    except ValueError as error:
+        if isinstance(error.__cause__, TapeError):  # said while NumPy tried to put a number into an array
+            raise error.__cause__ from None
+        raise
 
     outputs = tree.leaves(result)
     plain, _, _ = off_tape(outputs, tape)

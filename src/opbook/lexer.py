@@ -5,19 +5,27 @@ from typing import Any, ClassVar
 from pygments.lexer import RegexLexer, bygroups, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
+# What the notation is made of, as regular expressions that Oniguruma reads too: editors/make.py uses them.
+KEYWORDS = ("if", "then", "else", "and", "or", "not")
+CONSTANTS = ("true", "false", "inf", "nan")
+NUMBER = r"(?:\d+(?:\.(?![*/^])\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+NAME = r"[^\W\d]\w*"
+OPERATOR = r"<=|>=|==|!=|\.\*|\./|[-+*/^@'<>=]"
+PUNCTUATION = r"[\[\](),;.]"
+
 _CODE: Any = [
     (r"\{", Punctuation, "braces"),
     (r"\s+", Whitespace),
     (r"#[^\n]*", Comment.Single),
     (r'"', String.Double, "text"),
-    (r"(?:\d+(?:\.(?![*/^])\d*)?|\.\d+)(?:[eE][+-]?\d+)?", Number),
-    (words(("if", "then", "else", "and", "or", "not"), suffix=r"\b"), Keyword),
-    (words(("true", "false", "inf", "nan"), suffix=r"\b"), Keyword.Constant),
-    (r"[^\W\d]\w*(?=\()", Name.Function),
-    (r"(\.)([^\W\d]\w*)", bygroups(Punctuation, Name.Attribute)),
-    (r"[^\W\d]\w*", Name),
-    (r"<=|>=|==|!=|\.\*|\./|[-+*/^@'<>=]", Operator),
-    (r"[\[\](),;.]", Punctuation),
+    (NUMBER, Number),
+    (words(KEYWORDS, suffix=r"\b"), Keyword),
+    (words(CONSTANTS, suffix=r"\b"), Keyword.Constant),
+    (rf"{NAME}(?=\()", Name.Function),
+    (rf"(\.)({NAME})", bygroups(Punctuation, Name.Attribute)),
+    (NAME, Name),
+    (OPERATOR, Operator),
+    (PUNCTUATION, Punctuation),
     (r".", Text),
 ]
 

@@ -58,6 +58,10 @@ class Source:
         return importlib.import_module(self.module)
 
 
+SESSION = Source("session", "", "", "this session")
+"""What stands for a plugin where a builtin was registered with [`register`][opbook.catalogue.register]."""
+
+
 @dataclass
 class PluginInfo:
     """A plugin as it was found and what became of it.

@@ -79,7 +79,10 @@ class CallShape:
 
     def _spec(self, what: str, hint: Any) -> Spec:
         if hint is EMPTY:
-            raise DeclarationError(f'{self.name}: {what} has no annotation; write for example {what}: Array["... D"]')
+            missing, example = (what, f"{what}: ") if what != "return" else ("the result", "-> ")
+            raise DeclarationError(
+                f'{self.name}: {missing} has no annotation; write for example {example}Array["... D"]'
+            )
         try:
             return spec_of(hint)
         except DeclarationError as error:

@@ -170,7 +170,8 @@ class TapeValue(NDArrayOperatorsMixin):
 
     def __float__(self) -> float:
         raise TapeError(
-            "float() of a value on a tape would lose its gradient: leave it an array (NumPy's functions take it), or "
+            "float() of a value on a tape would lose its gradient, also that of y[0] = x: leave it an array (NumPy's "
+            "functions take it), build arrays of such values with np.stack or np.concatenate, or "
             "take float(opbook.stop_gradient(x)) where no gradient is meant"
         )
 
@@ -343,6 +344,6 @@ def _unknown(function: Any) -> TapeError:
     hint = nearest(name.removeprefix("np."), known)
     return TapeError(
         f"{name} is not known to the tape.{hint} Write it with functions that are (the list is in the "
-        "documentation under Reference, Differentiable NumPy), or make it a builtin with a rule of its own "
-        "(@builtin and defvjp)"
+        "documentation under Reference, Differentiable NumPy). If it is the faster way, it can stand in a builtin's "
+        "rule (defvjp), beside a definition that does without it"
     )

@@ -8,6 +8,7 @@ An author's test file is two lines, and needs neither if the plugin is installed
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,8 +16,18 @@ from opbook.builtin import Builtin
 from opbook.catalogue import catalogue
 from opbook.checks import Check, Comparison, Outcome, compare
 from opbook.checks.model import Subject
-from opbook.checks.running import applies, check_builtin, checks_of, refuse_unknown, rules_of, run, subject_of
+from opbook.checks.running import (
+    applies,
+    check_builtin,
+    checks_of,
+    examples_by_builtin,
+    refuse_unknown,
+    rules_of,
+    run,
+    subject_of,
+)
 from opbook.checks.sampling import samples_of
+from opbook.examples import Result
 from opbook.properties import Property
 from opbook.rules import OWN, Rule
 
@@ -59,7 +70,8 @@ def check(
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     if failed:
         messages = [f"{outcome.check}{_of(outcome.rule)}: {outcome.message}" for outcome in failed]
-        raise AssertionError(f"{builtin.name} fails {len(failed)} of {len(outcomes)} checks\n" + "\n".join(messages))
+        total = "its only check" if len(outcomes) == 1 else f"{len(failed)} of {len(outcomes)} checks"
+        raise AssertionError(f"{builtin.name} fails {total}\n" + "\n".join(messages))
     return outcomes
 
 
@@ -80,7 +92,11 @@ def run_one(builtin: Builtin, check: Check, rule: str = OWN) -> None:
     """
     import pytest
 
-    outcome = run(check, _subject(builtin, rule))
+    __tracebackhide__ = True  # the way through the checks tells an author nothing
+    subject = _subject(builtin, rule)
+    if check.name == "examples":
+        subject = replace(subject, examples=_examples(builtin))
+    outcome = run(check, subject)
     if outcome.status == "not applicable":
         pytest.skip(outcome.message)
     if outcome.status == "failed":
@@ -91,6 +107,14 @@ def run_one(builtin: Builtin, check: Check, rule: str = OWN) -> None:
 def _subject(builtin: Builtin, rule: str) -> Subject:
     loaded = catalogue()
     return subject_of(builtin, samples_of(builtin), loaded, rule=rule)
+
+
+def _examples(builtin: Builtin) -> list[Result] | None:
+    """Run the examples of a builtin's plugin, if that is what the catalogue has under its name."""
+    loaded = catalogue()
+    if builtin.name not in loaded or loaded[builtin.name].definition is not builtin.definition:
+        return None
+    return examples_by_builtin(loaded, {builtin.name}).get(builtin.name)
 
 
 def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
@@ -116,6 +140,7 @@ def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
 
     @pytest.mark.parametrize(("builtin", "check", "rule"), cases)
     def test(builtin: Builtin, check: Check, rule: str) -> None:
+        __tracebackhide__ = True
         run_one(builtin, check, rule)
 
     return test

@@ -483,6 +483,20 @@ def test_what_must_be_refused_is_tried_on_rule_and_definition():
         assert words in outcome(op, "errors").message
 
 
+def test_the_words_of_a_refusal_can_be_told():
+    def refuses(x):
+        if np.any(x < 0):
+            raise InputError("op: x must be at least 0")
+        return x * 2.0
+
+    def samples(draw):
+        yield draw.positive(3)
+        yield draw.refused("a negative entry", np.array([-1.0])).saying("at least 1")
+
+    found = outcome(doubled(samples, refuses), "errors").message
+    assert "with a negative entry, the error does not say 'at least 1': op: x must be at least 0" in found
+
+
 def test_what_numpy_refuses_is_no_message_of_the_ops_own():
     def samples(draw):
         yield draw.normal(4)

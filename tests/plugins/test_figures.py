@@ -8,7 +8,7 @@ import pytest
 import opbook
 from opbook import ops
 from opbook.catalogue import catalogue
-from opbook.errors import ArgumentError, InputError, OpbookError, ShapeError
+from opbook.errors import DTypeError, InputError, OpbookError, ShapeError
 from opbook.figures import Bars, Heatmap, Line, Plot, capture
 from opbook.notation import Session
 
@@ -48,6 +48,10 @@ def test_lines_of_a_record_may_differ_in_length():
     assert [line.x for line in lines] == [(0.0,), (0.0, 1.0)]
 
 
+def test_as_many_points_as_can_be():
+    assert len(drawn(ops.plot, np.ones(10_000)).lines[0].y) == 10_000
+
+
 def test_bars():
     assert drawn(ops.bars, [1, -2], labels=["a", "b"], title="t") == Bars((1.0, -2.0), ("a", "b"), "t")
 
@@ -68,7 +72,7 @@ def test_bars():
         (lambda: ops.plot([]), InputError, "plot: y has no finite numbers"),
         (lambda: ops.plot([math.inf]), InputError, "plot: y has no finite numbers"),
         (lambda: ops.plot(np.ones((1, 1, 1))), ShapeError, r"plot: y must be a vector.*has shape \(1, 1, 1\)"),
-        (lambda: ops.plot("text"), ArgumentError, "plot: y must be numbers, but is str 'text'"),
+        (lambda: ops.plot("text"), DTypeError, r"plot: y: expected real numbers .*, got dtype <U4 .str 'text'."),
         (lambda: ops.plot({"a": [[1.0]]}), ShapeError, r"plot: y.a must be a vector, but has shape \(1, 1\)"),
         (lambda: ops.plot([1.0, 2.0], [1.0]), ShapeError, "plot: y has 1 points but x has 2"),
         (lambda: ops.plot([1.0], {"a": [1.0, 2.0]}), ShapeError, "plot: y.a has 2 points but x has 1"),

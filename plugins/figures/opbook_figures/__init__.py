@@ -7,7 +7,7 @@ import numpy as np
 
 from opbook import Array, builtin, hookimpl, stop_gradient
 from opbook.arrays import as_float_array
-from opbook.errors import ArgumentError, InputError, ShapeError
+from opbook.errors import InputError, ShapeError
 from opbook.figures import Bars, Heatmap, Line, Plot, show
 
 CATEGORY = "Figures"
@@ -33,9 +33,9 @@ def _heatmap_samples(draw):
     yield draw.known("labels, and the largest entry as the limit", labelled, [[1.0, 2.0, -3.0]], **labels, limit=3)
     yield draw.known("as many rows as can be", Heatmap(((1.0,),) * 256), np.ones((256, 1)))
     yield draw.refused("a vector", draw.normal(3))
-    yield draw.refused("no rows", np.zeros((0, 3)))
-    yield draw.refused("nothing finite", np.full((2, 2), np.nan))
-    yield draw.refused("too many columns", np.ones((1, 257)))
+    yield draw.refused("no rows", np.zeros((0, 3))).saying("x has no entries")
+    yield draw.refused("nothing finite", np.full((2, 2), np.nan)).saying("x has no finite entries")
+    yield draw.refused("too many columns", np.ones((1, 257))).saying("257 columns; at most 256")
     yield draw.call(draw.positive(2, 2), limit=3.0)
     yield draw.refused("a label too few", draw.normal(2, 2), rows=("a",))
     yield draw.refused("a limit too low", np.ones((2, 2)), limit=0.5)
@@ -57,16 +57,17 @@ def _plot_samples(draw):
     yield draw.known("rows with names", named, [[1.0, 3.0], [2.0, 4.0]], names=["first", "second"], title="named")
     lines = Plot(tuple(Line((5.0,), (float(i),), "abcdefgh"[i]) for i in range(8)), "eight")
     yield draw.known("eight lines", lines, [5], [[i] for i in range(8)], names=[*"abcdefgh"], title="eight")
-    yield draw.refused("no points", np.zeros(0))
+    yield draw.refused("no points", np.zeros(0)).saying("y has no finite numbers")
     yield draw.refused("nothing finite", np.array([np.nan, np.inf]))
-    yield draw.refused("three axes", draw.normal(2, 2, 2))
+    yield draw.refused("three axes", draw.normal(2, 2, 2)).saying("(2, 2, 2)")
     yield draw.refused("a number", 1.0)
     yield draw.refused("a text", "some text")
-    yield draw.refused("another length than x", np.arange(3.0), draw.normal(4))
+    yield draw.refused("another length than x", np.arange(3.0), draw.normal(4)).saying("y has 4 points but x has 3")
     yield draw.refused("a matrix of positions", draw.normal(2, 2), draw.normal(2, 2))
-    yield draw.refused("no lines", {})
-    yield draw.refused("too many lines", np.ones((9, 2)))
-    yield draw.refused("too many points", np.ones(10_001))
+    yield draw.refused("another length than x in a record", [1, 2], {"a": [1]}).saying("y.a has 1 points but x has 2")
+    yield draw.refused("no lines", {}).saying("y has no lines")
+    yield draw.refused("too many lines", np.ones((9, 2))).saying("9 lines; at most 8")
+    yield draw.refused("too many points", np.ones(10_001)).saying("y has 10,001 points; at most 10,000")
     yield draw.refused("a name too many", draw.normal(4), names=("a", "b"))
     yield draw.refused("names beside a record", {"a": draw.normal(3)}, names=("b",))
 
@@ -81,10 +82,10 @@ def _bars_samples(draw):
     )
     yield draw.known("as many as can be", Bars((1.0,) * 64), np.ones(64))
     yield draw.refused("an infinite limit", np.ones(2), limit=np.inf)
-    yield draw.refused("no entries", np.zeros(0))
+    yield draw.refused("no entries", np.zeros(0)).saying("y has no entries")
     yield draw.refused("nothing finite", np.array([np.inf]))
     yield draw.refused("a matrix", draw.normal(2, 2))
-    yield draw.refused("too many entries", np.ones(65))
+    yield draw.refused("too many entries", np.ones(65)).saying("65 entries; at most 64")
     yield draw.call(draw.positive(3), limit=3.0)
     yield draw.refused("a label too few", draw.normal(2), labels=("a",))
     yield draw.refused("a limit too low", np.array([1.0, -2.0]), limit=1.5)
@@ -154,7 +155,7 @@ def plot(y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
         Nothing; the figure goes to the page, or as characters to the terminal.
 
     Raises:
-        ArgumentError: y is no vector, matrix or record of vectors.
+        DTypeError: y is neither numbers nor a record of vectors.
         ShapeError: y has more than two axes, or another number of points than x.
         InputError: There is nothing finite to draw, or more than 8 lines or 10,000 points, or not as many names as
             lines.
@@ -237,14 +238,14 @@ def _draw_lines(x: Any, y: Any, names: tuple[str, ...], title: str) -> None:
     show(Plot(tuple(lines), title))
 
 
-def _rows(y: Any) -> dict[str, Any]:
+def _rows(y: Any) -> dict[int, Any]:
     array = _numbers("plot: y", y)
     if array.ndim not in (1, 2):
         raise ShapeError(
             f"plot: y must be a vector, a matrix with a line in each row, or a record of vectors, but has shape "
             f"{array.shape}"
         )
-    return {str(i): row for i, row in enumerate(np.atleast_2d(array))}
+    return dict(enumerate(np.atleast_2d(array)))
 
 
 def _vector(what: str, value: Any) -> Any:
@@ -255,13 +256,11 @@ def _vector(what: str, value: Any) -> Any:
 
 
 def _numbers(what: str, value: Any) -> Any:
-    if isinstance(value, str | Mapping) or value is None or callable(value):
-        raise ArgumentError(f"{what} must be numbers, but is {type(value).__name__} {value!r:.40}")
-    return np.asarray(stop_gradient(as_float_array(value, what)), np.float64)
+    return stop_gradient(as_float_array(value, what))
 
 
 def _drawable(what: str, value: Any) -> Any:
-    values = np.asarray(stop_gradient(value), np.float64)
+    values = stop_gradient(value)
     if not np.isfinite(values).any():
         reason = "entries" if values.size == 0 else "finite entries"
         raise InputError(f"{what} has no {reason}, so there is nothing to draw")

@@ -112,13 +112,13 @@ def known_answers(subject: Subject) -> Evidence:
 def _draws_what_is_known(subject: Subject, sample: Sample) -> None:
     """Alone, and in a function that is being differentiated."""
 
-    def draw(*args: Any) -> float:
-        subject.op(*args, **sample.kwargs)
+    def draw(args: Any, kwargs: Any) -> float:
+        subject.op(*args, **kwargs)
         return 0.0
 
     with capture() as drawn:
-        draw(*sample.args)
-        vjp(draw, *sample.args)
+        draw(sample.args, sample.kwargs)
+        vjp(draw, sample.args, sample.kwargs)
     if repr(drawn) != repr([sample.known] * 2):  # not ==, for which NaN is never the same
         raise Refuted(f"it draws {drawn[0] if drawn else 'nothing'}, but {sample.known} is known{on(subject, sample)}")
 

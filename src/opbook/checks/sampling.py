@@ -9,7 +9,7 @@ import warnings
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Sample:
             or with numbers that are not finite.
         is_refused: Whether the builtin must refuse it with an error.
         known: The value, worked out in another way; None where it is not known.
+        words: What the error must say where the builtin must refuse it.
     """
 
     label: str
@@ -40,6 +41,18 @@ class Sample:
     is_edge: bool = False
     is_refused: bool = False
     known: Any = None
+    words: str = ""
+
+    def saying(self, words: str) -> Self:
+        """The same sample, of a call that must be refused with these words.
+
+        Args:
+            words: A part of the error's message.
+
+        Returns:
+            The sample.
+        """
+        return replace(self, words=words)
 
 
 class Draw:
@@ -129,6 +142,8 @@ class Draw:
 
     def refused(self, label: str, /, *args: Any, **kwargs: Any) -> Sample:
         """A call that the builtin must refuse, with what is wrong about it.
+
+        Add `.saying("at most 8")` where the message matters: the error must then contain these words.
 
         Args:
             label: What is wrong about it.

@@ -83,7 +83,10 @@ def errors(subject: Subject) -> Evidence:
             ("", partial(op, *bad.args, **bad.kwargs)),
             (", in its definition", partial(_define, op, bad)),
         ):
-            cause = _must_refuse(subject, f"with {bad.label}{what}", call, bad).__cause__
+            error = _must_refuse(subject, f"with {bad.label}{what}", call, bad)
+            if bad.words not in str(error):
+                raise Refuted(f"with {bad.label}{what}, the error does not say {bad.words!r}: {error}")
+            cause = error.__cause__
             if cause is not None:
                 raise Refuted(f"with {bad.label}{what}, the error is not its own, but {type(cause).__name__}: {cause}")
         evidence.inputs += 1

@@ -7,11 +7,13 @@ from opbook.cli.doctor import doctor
 from opbook.cli.errors import Root
 from opbook.cli.examples import examples
 from opbook.cli.listing import list_builtins
+from opbook.cli.new import new
 from opbook.cli.options import add_plugins, plugin_option
 from opbook.cli.plugins import plugins
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
 from opbook.cli.site import serve, site
+from opbook.cli.stubs import stubs
 from opbook.cli.verifying import check, verify
 
 
@@ -38,5 +40,21 @@ def main(plugin_files: tuple[str, ...]) -> None:
     add_plugins(plugin_files)
 
 
-for _command in (list_builtins, show, run_file, eval_text, repl, plugins, doctor, examples, verify, check, site, serve):
+_COMMANDS = (
+    list_builtins,
+    show,
+    run_file,
+    eval_text,
+    repl,
+    plugins,
+    doctor,
+    new,
+    examples,
+    verify,
+    check,
+    stubs,
+    site,
+    serve,
+)
+for _command in _COMMANDS:
     main.add_command(_command)

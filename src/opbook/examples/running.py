@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from opbook.catalogue import scratch_session
 from opbook.errors import NotationError, OpbookError
 from opbook.examples.model import Example, PageError
 from opbook.figures import Figure, capture
@@ -90,9 +91,10 @@ class Runner:
         module.__file__ = str(example.path)
         namespace = _Namespace(module)
         produced = Produced("")
-        for link in example.chain:
-            if link is example or link.skip is None:
-                produced = self._run_one(link, namespace)
+        with scratch_session():
+            for link in example.chain:
+                if link is example or link.skip is None:
+                    produced = self._run_one(link, namespace)
         return produced
 
     def _run_one(self, example: Example, namespace: _Namespace) -> Produced:

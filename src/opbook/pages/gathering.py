@@ -119,7 +119,7 @@ def gather(catalogue: Catalogue, guides: Iterable[Guide], only: Collection[str] 
     plugins = catalogue.plugins if only is None else [catalogue.plugin_of(name) for name in only]
     for info in plugins:
         page = page_of(info.path)
-        if info.state == "loaded" and page not in gathered.own and page.is_file():
+        if info.path and info.state == "loaded" and page not in gathered.own and page.is_file():
             gathered.files.append(page)
             gathered.own[page] = _run(page, None, names, runner, gathered, only)
     for guide in guides:
