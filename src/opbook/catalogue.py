@@ -18,7 +18,7 @@ from opbook.configuration import Configuration, configuration
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.notebook import table_html
 from opbook.plugins import SESSION, PluginInfo, find_plugins, is_seen
-from opbook.registering import load_plugin, message_of
+from opbook.registering import CommandHook, load_plugin, message_of
 from opbook.resolving import Claim, Offer, Statement
 from opbook.settling import Settlement
 
@@ -29,6 +29,7 @@ class Catalogue(Mapping[str, Builtin]):
     Attributes:
         plugins: Every plugin found, whether it could be loaded or not.
         settings: What the user has set.
+        command_hooks: The plugins that add commands to the command line, each with what makes them.
     """
 
     def __init__(
@@ -38,8 +39,10 @@ class Catalogue(Mapping[str, Builtin]):
         offers: Iterable[Offer] = (),
         properties: Iterable[Statement] = (),
         settings: Configuration | None = None,
+        command_hooks: Iterable[tuple[PluginInfo, CommandHook]] = (),
     ) -> None:
         self.plugins = plugins
+        self.command_hooks = list(command_hooks)
         self.settings = settings or Configuration()
         self._found = list(builtins)
         self._offered = list(offers)
@@ -211,6 +214,7 @@ def _load(settings: Configuration) -> Catalogue:
     builtins: list[Claim] = []
     offers: list[Offer] = []
     properties: list[Statement] = []
+    hooks: list[tuple[PluginInfo, CommandHook]] = []
     # files last: one that is an installed plugin's own module is that plugin, seen twice
     for info in sorted(plugins, key=lambda info: info.source.is_file):
         if is_seen(info, plugins):
@@ -236,7 +240,8 @@ def _load(settings: Configuration) -> Catalogue:
         builtins += [(info, op) for op in added.builtins]
         offers += [Offer(info, rule) for rule in added.rules]
         properties += [(info, stated) for stated in added.properties]
-    loaded = Catalogue(plugins, builtins, offers, properties, settings)
+        hooks += [(info, added.commands)] if added.commands else []
+    loaded = Catalogue(plugins, builtins, offers, properties, settings, hooks)
     if settings.strict and loaded.conflicts():
         raise PluginError(loaded.conflicts()[0])
     return loaded

@@ -5,12 +5,16 @@ after these and marked with [`hookimpl`][opbook.hookspecs.hookimpl].
 """
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import pluggy
 
 from opbook.builtin import Builtin
 from opbook.properties import Property
 from opbook.rules import Rule
+
+if TYPE_CHECKING:
+    import click
 
 PROJECT = "opbook"
 
@@ -41,5 +45,14 @@ def opbook_checks() -> Iterable[Property]:
 
     Each is a check with a name and a sentence, run on the inputs that the builtin is verified with anyway, and shown on
     the builtin's page.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def opbook_commands() -> "Iterable[click.Command]":
+    """Return commands for the command line, as click makes them: `opbook NAME`.
+
+    It is called on the command line only, so click is there: import it inside the hook.
     """
     raise NotImplementedError

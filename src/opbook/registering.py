@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypeVar
@@ -16,6 +16,9 @@ from opbook.plugins import PluginInfo, Source
 from opbook.properties import Property
 from opbook.rules import OWN, Rule
 
+CommandHook = Callable[[], Any]
+"""A plugin's implementation of `opbook_commands`."""
+
 T = TypeVar("T")
 
 
@@ -27,11 +30,13 @@ class Added:
         builtins: Its builtins.
         rules: Its rules for other plugins' builtins.
         properties: What it states of builtins.
+        commands: Its hook that makes commands, which only the command line calls; None if it has none.
     """
 
     builtins: list[Builtin]
     rules: list[Rule]
     properties: list[Property]
+    commands: CommandHook | None = None
 
 
 def message_of(error: BaseException) -> str:
@@ -84,6 +89,7 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
             _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
             _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
             _stated(_ask(manager, name, "opbook_checks", Property, "write Property(builtin=..., name=..., ...)")),
+            next((impl.function for impl in _implementations(manager, name, "opbook_commands")), None),
         )
     except BaseException:
         manager.unregister(name=name)
@@ -122,10 +128,13 @@ def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
 def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str) -> list[T]:
     """What one plugin's implementation of a hook returns: a list of instances of a class."""
     found: list[T] = []
-    for implementation in getattr(manager.hook, hook).get_hookimpls():
-        if implementation.plugin_name == plugin:
-            found += _instances(f"{hook}()", implementation.function(), kind, hint)
+    for implementation in _implementations(manager, plugin, hook):
+        found += _instances(f"{hook}()", implementation.function(), kind, hint)
     return found
+
+
+def _implementations(manager: pluggy.PluginManager, plugin: str, hook: str) -> list[pluggy.HookImpl]:
+    return [impl for impl in getattr(manager.hook, hook).get_hookimpls() if impl.plugin_name == plugin]
 
 
 def _instances(what: str, result: Any, kind: type[T], hint: str) -> list[T]:

@@ -1,5 +1,6 @@
 """Builtins that draw, as an opbook plugin: heatmaps, lines and bars."""
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -286,3 +287,40 @@ def _check_labels(what: str, labels: tuple[str, ...], count: int, has: str) -> N
 def opbook_builtins():
     """Add heatmap, plot and bars."""
     return [heatmap, plot, bars]
+
+
+@hookimpl
+def opbook_commands():
+    """Add `opbook draw`."""
+    import click
+
+    def read(file):
+        try:
+            numbers = np.load(file) if file.endswith(".npy") else np.loadtxt(file, delimiter=",", ndmin=2)
+        except ValueError as error:
+            raise InputError(f"draw: {file} has no numbers that can be read: {error}") from None
+        return numbers[0] if numbers.ndim == 2 and len(numbers) == 1 else numbers
+
+    drawing = {"heatmap": heatmap, "plot": plot, "bars": bars}
+
+    @click.command()
+    @click.argument("file", type=click.Path(exists=True, dir_okay=False))
+    @click.option(
+        "--as", "how", type=click.Choice([*drawing]), help="How; without it, a matrix as a heatmap, else bars."
+    )
+    @click.option("--title", default="", help="A title; the file's name unless given.")
+    def draw(file, how, title):
+        """Draw the numbers in FILE, a .npy or a .csv file, in the terminal.
+
+        \b
+        Examples:
+            opbook draw weights.npy
+            opbook draw losses.csv --as plot
+        """
+        numbers = read(file)
+        name = how or ("heatmap" if numbers.ndim == 2 and min(numbers.shape) > 1 else "bars")
+        if name == "bars":
+            numbers = numbers.reshape(-1)
+        drawing[name](numbers, title=title or os.path.basename(file))
+
+    return [draw]

@@ -3,7 +3,7 @@
 import importlib.metadata
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import click
 
 import opbook
 from opbook.catalogue import Catalogue
+from opbook.cli.added import added_commands
 from opbook.cli.errors import CHECK_FAILED
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_json, print_line
@@ -66,7 +67,9 @@ def doctor(context: click.Context, plugin_files: tuple[str, ...], as_json: bool)
     except PluginError as error:  # with OPBOOK_STRICT=1
         findings.append(Finding("wrong", "plugins", str(error)))
     else:
+        own = context.find_root().command
         findings += [*_settings(catalogue), *_plugins(catalogue), *_builtins(catalogue)]
+        findings += _commands(catalogue, own.commands if isinstance(own, click.Group) else ())
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -158,6 +161,14 @@ def _plugins(catalogue: Catalogue) -> Iterator[Finding]:
         yield Finding(
             "wrong", "plugins", "none is loaded, so there are no builtins; install some, or pass --plugin FILE"
         )
+
+
+def _commands(catalogue: Catalogue, taken: Collection[str]) -> Iterator[Finding]:
+    commands, problems = added_commands(catalogue, taken)
+    for problem in problems:
+        yield Finding("wrong", "commands", problem)
+    if commands:
+        yield Finding("fine", "commands", f"plugins add {', '.join(sorted(commands))}")
 
 
 def _builtins(catalogue: Catalogue) -> Iterator[Finding]:

@@ -29,6 +29,45 @@ class Mistake(click.ClickException):
 class Root(click.Group):
     """A group of commands whose failures become one message on standard error and an exit code."""
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command: one of opbook's own, or else one that a plugin adds.
+
+        Args:
+            ctx: What click knows of the call.
+            cmd_name: Its name.
+
+        Returns:
+            The command, or None.
+        """
+        return super().get_command(ctx, cmd_name) or self._added(ctx).get(cmd_name)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the names of all commands, for the help.
+
+        Args:
+            ctx: What click knows of the call.
+
+        Returns:
+            The names, in alphabetical order.
+        """
+        return sorted({*super().list_commands(ctx), *self._added(ctx)})
+
+    def _added(self, ctx: click.Context) -> dict[str, click.Command]:
+        """The commands that plugins add; what is wrong with others is said once."""
+        if ctx.obj is None:
+            from opbook.cli.added import added_commands  # here, as they stand above this module
+            from opbook.cli.options import add_plugins, load_catalogue
+
+            try:
+                add_plugins(ctx.params.get("plugin_files", ()))
+                ctx.obj, problems = added_commands(load_catalogue(), self.commands)
+            except OpbookError as error:  # settings that are not understood: help must be had all the same
+                ctx.obj, problems = {}, [f"opbook: {error}"]
+            for problem in problems:
+                click.echo(problem, err=True)
+        found: dict[str, click.Command] = ctx.obj
+        return found
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command.
 
