@@ -40,6 +40,7 @@ def test_a_plugins_command_runs_and_is_listed(opbook, plugin):
     result = opbook("--plugin", path, "again", "hello")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "hello hello\n", "")
     assert "again     Say WORD again." in opbook("--plugin", path, "--help").stdout
+    assert "commands  again" in opbook("--plugin", path, "plugins").stdout
     assert "Usage: opbook again [OPTIONS] WORD" in opbook("--plugin", path, "again", "--help").stdout
 
 

@@ -56,6 +56,11 @@ def test_show_as_json(opbook):
     assert shown["name"] == "layer_norm"
     assert [one["name"] for one in shown["calls"][0]["inputs"]] == ["x", "gamma", "beta", "eps"]
     assert shown["origin"]["distribution"] == "opbook-layer-norm"
+    assert "Adding a number to a whole row changes nothing." in shown["properties"]
+
+
+def test_show_says_what_is_true_of_it(opbook):
+    assert "What is true of it\n- Adding a number to a whole row" in opbook("show", "layer_norm").stdout
 
 
 def test_unknown_builtin_names_the_nearest(opbook):

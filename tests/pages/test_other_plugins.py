@@ -83,6 +83,18 @@ def test_index_and_page_say_what_was_replaced(book: Callable[[], pages.Book]) ->
     assert entry["plugin"]["replaces"] == ["owner, a single file"]
 
 
+def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    code = OWNER.replace("hookimpl\n", "hookimpl, Property\n", 1) + (
+        "\n\n@hookimpl\ndef opbook_checks():\n"
+        '    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]\n'
+    )
+    made = pages.build(load([write("stating.py", code)]))
+    assert "## What is true of it\n\n- Half of it is x.\n" in render(made).pages["builtins/twice.md"]
+    (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
+    assert entry["properties"] == ["Half of it is x."]
+
+
 def test_what_is_known_of_a_builtin_is_not_known_of_another_choice_of_rules(
     book: Callable[[], pages.Book], write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

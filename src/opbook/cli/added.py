@@ -8,8 +8,11 @@ from opbook.catalogue import Catalogue
 from opbook.plugins import PluginInfo
 from opbook.registering import message_of
 
+Added = tuple[PluginInfo, click.Command]
+"""A command with the plugin that adds it."""
 
-def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[str, click.Command], list[str]]:
+
+def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[str, Added], list[str]]:
     """Ask the plugins for commands.
 
     Args:
@@ -19,7 +22,7 @@ def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[s
     Returns:
         The commands by name, and a message for each that can't be had.
     """
-    found: dict[str, list[tuple[PluginInfo, click.Command]]] = {}
+    found: dict[str, list[Added]] = {}
     problems: list[str] = []
     for info, hook in catalogue.command_hooks:
         try:
@@ -43,9 +46,22 @@ def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[s
             owners = " and ".join(str(info.source) for info, _ in claims)
             disable = " or ".join(f"OPBOOK_DISABLE={info.handle}" for info, _ in claims)
             problems.append(f"{len(claims)} plugins add a command {name}: {owners}. Leave one out with {disable}")
-    commands = {name: claims[0][1] for name, claims in found.items() if name not in taken and len(claims) == 1}
+    commands = {name: claims[0] for name, claims in found.items() if name not in taken and len(claims) == 1}
     return commands, problems
 
 
 def _advice(info: PluginInfo) -> str:
     return f"Mend it, or leave the plugin out with OPBOOK_DISABLE={info.handle}"
+
+
+def own_commands(context: click.Context) -> Collection[str]:
+    """List opbook's own commands.
+
+    Args:
+        context: What click knows of a call of one of them.
+
+    Returns:
+        Their names.
+    """
+    root = context.find_root().command
+    return root.commands.keys() if isinstance(root, click.Group) else ()

@@ -11,7 +11,7 @@ import click
 
 import opbook
 from opbook.catalogue import Catalogue
-from opbook.cli.added import added_commands
+from opbook.cli.added import added_commands, own_commands
 from opbook.cli.errors import CHECK_FAILED
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_json, print_line
@@ -67,9 +67,8 @@ def doctor(context: click.Context, plugin_files: tuple[str, ...], as_json: bool)
     except PluginError as error:  # with OPBOOK_STRICT=1
         findings.append(Finding("wrong", "plugins", str(error)))
     else:
-        own = context.find_root().command
         findings += [*_settings(catalogue), *_plugins(catalogue), *_builtins(catalogue)]
-        findings += _commands(catalogue, own.commands if isinstance(own, click.Group) else ())
+        findings += _commands(catalogue, own_commands(context))
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

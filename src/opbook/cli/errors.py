@@ -60,7 +60,8 @@ class Root(click.Group):
 
             try:
                 add_plugins(ctx.params.get("plugin_files", ()))
-                ctx.obj, problems = added_commands(load_catalogue(), self.commands)
+                added, problems = added_commands(load_catalogue(), self.commands)
+                ctx.obj = {name: command for name, (_, command) in added.items()}
             except OpbookError as error:  # settings that are not understood: help must be had all the same
                 ctx.obj, problems = {}, [f"opbook: {error}"]
             for problem in problems:

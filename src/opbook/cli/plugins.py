@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from opbook.catalogue import Catalogue
+from opbook.cli.added import added_commands, own_commands
 from opbook.cli.errors import Mistake
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_columns, print_json, print_line
@@ -35,16 +36,21 @@ def plugins(context: click.Context, plugin_files: tuple[str, ...], as_json: bool
     if context.invoked_subcommand is not None:
         return
     catalogue = load_catalogue()
+    commands, problems = added_commands(catalogue, own_commands(context))
+
+    def of(info: PluginInfo) -> list[str]:
+        return [name for name, (owner, _) in commands.items() if owner is info]
+
     if as_json:
-        print_json([_entry(catalogue, info) for info in catalogue.plugins])
+        print_json([_entry(catalogue, info, of(info)) for info in catalogue.plugins])
         return
     if times:
         _print_times(catalogue)
         return
     for info in catalogue.plugins:
-        _print_plugin(catalogue, info)
-    for conflict in catalogue.conflicts():
-        print_line(conflict, "bold red")
+        _print_plugin(catalogue, info, of(info))
+    for problem in [*catalogue.conflicts(), *problems]:
+        print_line(problem, "bold red")
     states = [info.state for info in catalogue.plugins]
     counts = ", ".join(f"{states.count(state)} {state}" for state in _STYLES if state in states)
     print_line(f"{counts or 'No plugins'}.")
@@ -59,7 +65,7 @@ def _print_times(catalogue: Catalogue) -> None:
     )
 
 
-def _print_plugin(catalogue: Catalogue, info: PluginInfo) -> None:
+def _print_plugin(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> None:
     source = info.source
     print_line(f"{source.name}: {info.state}", _STYLES[info.state])
     origin = "one file" if source.is_file else f"{source.distribution} {source.version}, module {source.module}"
@@ -69,6 +75,7 @@ def _print_plugin(catalogue: Catalogue, info: PluginInfo) -> None:
         ("adds", ", ".join(_builtin_text(catalogue, info, name) for name in info.builtins)),
         ("rules", ", ".join(_rule_text(catalogue, label) for label in info.rules)),
         ("checks", ", ".join(info.checks)),
+        ("commands", ", ".join(commands)),
         ("error", " ".join(info.error.split())),
     ]
     print_columns(row for row in rows if row[1])
@@ -93,7 +100,7 @@ def _rule_text(catalogue: Catalogue, label: str) -> str:
     return f"{label} ({when})"
 
 
-def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
+def _entry(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> dict[str, Any]:
     source = info.source
     return {
         "name": source.name,
@@ -109,6 +116,7 @@ def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
         "rules": info.rules,
         "checks": info.checks,
         "unused": info.unused,
+        "commands": commands,
         "seconds": round(info.seconds, 4),
     }
 

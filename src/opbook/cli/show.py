@@ -68,6 +68,10 @@ def _print_page(shown: BuiltinPage) -> None:
     if shown.note:
         _heading("How it works")
         print_markdown(shown.note)
+    if shown.properties:
+        _heading("What is true of it")
+        for sentence in shown.properties:
+            print_line(f"- {sentence}")
     _heading("Gradient")
     _print_gradient(shown.gradient)
     if shown.uses or shown.used_by:

@@ -109,6 +109,7 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mappin
         edges=edges(op),
         uses=tuple(made_of[op.name]),
         used_by=tuple(name for name, parts in made_of.items() if op.name in parts),
+        properties=tuple(stated.sentence for stated in op.properties),
         rules=tuple(_other_rule(op, offer) for offer in catalogue.offers(op.name)),
     )
 

@@ -47,6 +47,7 @@ def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
         "refuses": [{"what": r.label, "error": r.error, "message": r.message} for r in page.edges.refused],
         "uses": list(page.uses),
         "used_by": list(page.used_by),
+        "properties": list(page.properties),
         "rules": [
             {
                 "name": r.name,

@@ -222,6 +222,7 @@ class BuiltinPage:
         edges: What it answers and refuses at the edges.
         uses: The builtins that it is made of.
         used_by: The builtins that are made of it.
+        properties: What plugins state of it, as sentences.
         rules: Other plugins' rules for it, those that are asked first, in order.
         tape: The tape of a small example as SVG, and how many steps it has; None where there is nothing to show.
         verification: What its checks said; None if they were not run.
@@ -242,6 +243,7 @@ class BuiltinPage:
     edges: EdgeCases
     uses: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
     rules: tuple[OtherRule, ...] = ()
     tape: Tape | None = None
     verification: Verification | None = None
