@@ -12,7 +12,7 @@ from opbook.catalogue import load
 from opbook.pages.addresses import Addresses
 from opbook.pages.machine import builtins_json
 from opbook.pages.rendering import render
-from opbook.pages.verification import verified
+from opbook.pages.verification import read, verified
 
 Write = Callable[[str, str], Path]
 
@@ -89,8 +89,12 @@ def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch)
         "\n\n@hookimpl\ndef opbook_checks():\n"
         '    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]\n'
     )
-    made = pages.build(load([write("stating.py", code)]))
-    assert "## What is true of it\n\n- Half of it is x.\n" in render(made).pages["builtins/twice.md"]
+    loaded = load([write("stating.py", code)])
+    monkeypatch.setattr("opbook.catalogue._default", loaded)
+    verification = read(verified(loaded, ["twice"])["twice"])
+    made = pages.build(loaded, verifications={"twice": verification})
+    page = render(made).pages["builtins/twice.md"]
+    assert "What is true of every value, and was checked as well:\n\n- Half of it is x.\n" in page
     (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
     assert entry["properties"] == ["Half of it is x."]
 
