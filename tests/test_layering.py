@@ -24,7 +24,7 @@ LAYERS = """
 errors tree docstrings files
 derivatives
 tape
-arrays figures formatting rules
+arrays figures formatting properties rules
 differentiate specs
 annotations
 signature
@@ -86,6 +86,7 @@ FOR_PLUGINS = {
     "formatting",
     "builtin",
     "hookspecs",
+    "properties",
     "rules",
 }
 

@@ -13,6 +13,7 @@ from opbook.derivatives import unbroadcast
 from opbook.differentiate import grad, value_and_grad, vjp
 from opbook.errors import OpbookError
 from opbook.hookspecs import hookimpl
+from opbook.properties import Property
 from opbook.rules import Rule
 from opbook.tape import stop_gradient
 
@@ -38,6 +39,7 @@ __all__ = [
     "Builtin",
     "Mask",
     "OpbookError",
+    "Property",
     "Rule",
     "builtin",
     "grad",

@@ -20,6 +20,7 @@ from opbook.call import Call
 from opbook.differentiate import vjp
 from opbook.errors import ArgumentError, DeclarationError, OpbookError, renamed
 from opbook.notebook import builtin_html
+from opbook.properties import Property
 from opbook.rules import OWN, Rule, RuleFunction
 from opbook.signature import CallShape
 
@@ -35,6 +36,7 @@ class Builtin:
         call_shapes: Its call shapes; the first is the decorated function's.
         replaces: The plugin or distribution whose builtin of this name it takes the place of, or "".
         rules: Other plugins' rules for it, as the catalogue was told of them.
+        properties: What plugins state of it, for the checks, as the catalogue was told.
         asked: The names of the rules that are asked when it is called, in that order; `own` is the last.
     """
 
@@ -55,6 +57,7 @@ class Builtin:
         self.call_shapes = [CallShape(self.name, definition)]
         self.rules: tuple[Rule, ...] = ()
         self.asked: tuple[str, ...] = (OWN,)
+        self.properties: tuple[Property, ...] = ()
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = definition.__doc__
         self.__module__ = definition.__module__
@@ -192,9 +195,14 @@ class Builtin:
 
         Returns:
             A copy; this builtin stays as it is.
+
+        Raises:
+            DeclarationError: There is no rule of that name.
         """
         other = self.with_rules(self.rules)
         if name != OWN:
+            if all(rule.name != name for rule in self.rules):
+                raise DeclarationError(f"{self.name} has no rule {name}")
             for shape in other.call_shapes:
                 shape.own_rule = None
         other.use_rules(self.rules, [name])

@@ -18,8 +18,9 @@ from opbook.configuration import FILE, Configuration, configuration
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.notebook import table_html
 from opbook.plugins import SESSION, PluginInfo, find_plugins, is_seen
+from opbook.properties import Property
 from opbook.registering import load_plugin, message_of
-from opbook.resolving import Claim, Offer, asked, chosen, misfit
+from opbook.resolving import Claim, Offer, Statement, asked, chosen, misfit, of_no_builtin
 
 
 class Catalogue(Mapping[str, Builtin]):
@@ -35,12 +36,14 @@ class Catalogue(Mapping[str, Builtin]):
         plugins: list[PluginInfo],
         builtins: Iterable[Claim],
         offers: Iterable[Offer] = (),
+        properties: Iterable[Statement] = (),
         settings: Configuration | None = None,
     ) -> None:
         self.plugins = plugins
         self.settings = settings or Configuration()
         self._found = list(builtins)
         self._offered = list(offers)
+        self._stated = list(properties)
         self._settle()
 
     def _settle(self) -> None:
@@ -56,6 +59,13 @@ class Catalogue(Mapping[str, Builtin]):
         self._choose_builtins()
         self._choose_rules(self._offered)
         self._builtins = {name: self._chosen[name][1] for name in sorted(self._chosen) if name not in self._unclear}
+        self._properties: dict[str, list[Property]] = {}
+        for info, stated in self._stated:
+            if stated.builtin in self._builtins:
+                self._properties.setdefault(stated.builtin, []).append(stated)
+                info.checks = sorted({*info.checks, str(stated)})
+            elif stated.builtin not in self._unclear:
+                self._misfits.append(of_no_builtin(info, stated, self._builtins))
 
     def _choose_builtins(self) -> None:
         for name, claims in self._claims.items():
@@ -93,7 +103,7 @@ class Catalogue(Mapping[str, Builtin]):
                 self._unclear[name] = str(error)
 
     def attach(self) -> list[Builtin]:
-        """Have the builtins ask other plugins' rules as this catalogue has chosen them.
+        """Have the builtins ask other plugins' rules as this catalogue has chosen them, and know their properties.
 
         A builtin is one object in all catalogues of a process, so this is for the one that is in use.
 
@@ -101,8 +111,11 @@ class Catalogue(Mapping[str, Builtin]):
             The builtins that have such rules.
         """
         for name, names in self._asked.items():
-            self._builtins[name].use_rules([offer.rule for offer in self._offers.get(name, [])], names)
-        return [self._builtins[name] for name in self._asked]
+            if name in self._builtins:
+                self._builtins[name].use_rules([offer.rule for offer in self._offers.get(name, [])], names)
+        for name, op in self._builtins.items():
+            op.properties = tuple(self._properties.get(name, ()))
+        return [op for name, op in self._builtins.items() if name in self._asked]
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:
@@ -232,11 +245,11 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
         ConfigurationError: A setting is not understood.
     """
     with _one_at_a_time():
-        for op in _accelerated:
+        for op in _attached:
             op.use_rules([], [])
-        _accelerated.clear()
+        _attached.clear()
         loaded = _load(configuration([Path(file) for file in files]))
-        _accelerated.extend(loaded.attach())
+        _attached.extend(loaded.attach())
         return loaded
 
 
@@ -246,6 +259,7 @@ def _load(settings: Configuration) -> Catalogue:
     plugins = find_plugins(settings.plugins)
     builtins: list[Claim] = []
     offers: list[Offer] = []
+    properties: list[Statement] = []
     # files last: one that is an installed plugin's own module is that plugin, seen twice
     for info in sorted(plugins, key=lambda info: info.source.is_file):
         if is_seen(info, plugins):
@@ -270,14 +284,15 @@ def _load(settings: Configuration) -> Catalogue:
         info.builtins = sorted(op.name for op in added.builtins)
         builtins += [(info, op) for op in added.builtins]
         offers += [Offer(info, rule) for rule in added.rules]
-    loaded = Catalogue(plugins, builtins, offers, settings)
+        properties += [(info, stated) for stated in added.properties]
+    loaded = Catalogue(plugins, builtins, offers, properties, settings)
     if settings.strict and loaded.conflicts():
         raise PluginError(loaded.conflicts()[0])
     return loaded
 
 
-_accelerated: list[Builtin] = []
-"""Builtins that ask other plugins' rules, by the catalogue that was loaded last."""
+_attached: list[Builtin] = []
+"""Builtins that the catalogue that was loaded last has told of other plugins' rules."""
 
 _default: Catalogue | None = None
 _lock = threading.RLock()

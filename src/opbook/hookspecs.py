@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import pluggy
 
 from opbook.builtin import Builtin
+from opbook.properties import Property
 from opbook.rules import Rule
 
 PROJECT = "opbook"
@@ -30,5 +31,15 @@ def opbook_rules() -> Iterable[Rule]:
 
     Such a rule is asked before the builtin's own, and is verified against the same definition. A builtin that uses
     this one inside its own rule gets the faster one as well.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def opbook_checks() -> Iterable[Property]:
+    """Return properties of builtins, from this plugin or from another one, that `opbook verify` is to check.
+
+    Each is a check with a name and a sentence, run on the inputs that the builtin is verified with anyway, and shown on
+    the builtin's page.
     """
     raise NotImplementedError

@@ -74,6 +74,7 @@ class PluginInfo:
         path: The module's file, once it is loaded.
         builtins: The names of the builtins that it adds.
         rules: The rules that it adds to other plugins' builtins, such as `layer_norm [numba]`.
+        checks: The checks that it adds, such as `softmax: adds up to 1`.
         seconds: How long importing it took.
     """
 
@@ -84,6 +85,7 @@ class PluginInfo:
     path: str = ""
     builtins: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
 

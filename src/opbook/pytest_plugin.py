@@ -52,9 +52,12 @@ def _subjects_beside(page: Path) -> list[tuple[Builtin, str]]:
     loaded = catalogue()
     folder = page.parent.resolve()
     plugins = [p for p in loaded.plugins if p.path and not p.source.is_file and Path(p.path).resolve().parent == folder]
-    own = [(loaded[name], OWN) for plugin in plugins for name in plugin.builtins if name in loaded]
     offers = [offer for name in loaded for offer in loaded.offers(name) if offer.plugin in plugins]
-    return own + [(loaded[offer.rule.builtin], offer.rule.name) for offer in offers]
+    pairs = [(name, OWN) for plugin in plugins for name in plugin.builtins if name in loaded]
+    pairs += [(offer.rule.builtin, offer.rule.name) for offer in offers]
+    # copies, which a catalogue that some test loads does not change
+    copies = {name: loaded[name].with_rules(loaded[name].rules) for name, _ in pairs}
+    return [(copies[name], rule) for name, rule in pairs]
 
 
 class PluginFile(pytest.File):
@@ -69,8 +72,7 @@ class PluginFile(pytest.File):
         from sybil import Sybil
         from sybil.integration.pytest import SybilFile
 
-        from opbook.checks import CHECKS
-        from opbook.checks.running import applies
+        from opbook.checks.running import applies, checks_of
         from opbook.rules import OWN
         from opbook.sybil import ExampleParser
 
@@ -78,9 +80,9 @@ class PluginFile(pytest.File):
             yield NotLoadedItem.from_parent(self, name="not loaded")
         for op, rule in self.subjects:
             label = op.name if rule == OWN else f"{op.name} [{rule}]"
-            for name, check in CHECKS.items():
-                if name != "examples" and applies(check, rule):  # examples are tests of their own, below
-                    yield CheckItem.from_parent(self, name=f"{label}::{name}", builtin=op, check=name, rule=rule)
+            for check in checks_of(op):
+                if check.name != "examples" and applies(check, rule):  # examples are tests of their own, below
+                    yield CheckItem.from_parent(self, name=f"{label}::{check.name}", builtin=op, check=check, rule=rule)
         sybil = Sybil([ExampleParser()], path=str(self.path.parent), pattern=self.path.name)
         page: Any = SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil])
         yield from page.collect()
@@ -104,7 +106,7 @@ class NotLoadedItem(pytest.Item):
 class CheckItem(pytest.Item):
     """One check of one rule of one builtin."""
 
-    def __init__(self, builtin: Builtin, check: str, rule: str, **kwargs: Any) -> None:
+    def __init__(self, builtin: Builtin, check: Any, rule: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.builtin = builtin
         self.check = check
@@ -112,10 +114,9 @@ class CheckItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the check."""
-        from opbook.checks import CHECKS
         from opbook.testing import run_one
 
-        run_one(self.builtin, CHECKS[self.check], self.rule)
+        run_one(self.builtin, self.check, self.rule)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the message alone: a traceback through the checks tells an author nothing.

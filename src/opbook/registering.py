@@ -13,6 +13,7 @@ from opbook import __version__, hookspecs
 from opbook.builtin import Builtin
 from opbook.errors import PluginError, nearest
 from opbook.plugins import PluginInfo, Source
+from opbook.properties import Property
 from opbook.rules import OWN, Rule
 
 T = TypeVar("T")
@@ -25,10 +26,12 @@ class Added:
     Attributes:
         builtins: Its builtins.
         rules: Its rules for other plugins' builtins.
+        properties: What it states of builtins.
     """
 
     builtins: list[Builtin]
     rules: list[Rule]
+    properties: list[Property]
 
 
 def message_of(error: BaseException) -> str:
@@ -80,6 +83,7 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
         return Added(
             _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
             _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
+            _stated(_ask(manager, name, "opbook_checks", Property, "write Property(builtin=..., name=..., ...)")),
         )
     except BaseException:
         manager.unregister(name=name)
@@ -127,7 +131,8 @@ def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], h
 def _instances(what: str, result: Any, kind: type[T], hint: str) -> list[T]:
     noun = kind.__name__.lower()
     if not isinstance(result, Iterable) or isinstance(result, str):
-        raise TypeError(f"{what} must return a list of {noun}s, but returned {type(result).__name__}")
+        several = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+        raise TypeError(f"{what} must return a list of {several}, but returned {type(result).__name__}")
     things = list(result)
     for thing in things:
         if isinstance(thing, kind):
@@ -154,6 +159,15 @@ def _distinct(rules: list[Rule]) -> list[Rule]:
         if not isinstance(rule.priority, int | float):
             raise TypeError(f"{rule}: priority must be a number, but is {rule.priority!r}")
     return rules
+
+
+def _stated(properties: list[Property]) -> list[Property]:
+    for one in properties:
+        if not all(isinstance(text, str) and text for text in (one.builtin, one.name, one.sentence)):
+            raise TypeError(f"{one}: builtin, name and sentence of a property must be texts")
+        if not callable(one.sides):
+            raise TypeError(f"{one}: sides must be a function, but is {one.sides!r}")
+    return properties
 
 
 def _refuse_repeated(message: str, names: Sequence[str]) -> None:

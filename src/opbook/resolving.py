@@ -7,6 +7,7 @@ from opbook.builtin import Builtin
 from opbook.configuration import FILE, TABLE
 from opbook.errors import PluginError, nearest
 from opbook.plugins import PluginInfo
+from opbook.properties import Property
 from opbook.rules import OWN, Rule
 
 
@@ -25,6 +26,10 @@ class Offer:
 
 Claim = tuple[PluginInfo, Builtin]
 """A builtin with the plugin that it comes from."""
+
+
+Statement = tuple[PluginInfo, Property]
+"""A property of a builtin with the plugin that states it."""
 
 
 def chosen(name: str, claims: Sequence[Claim], wanted: str | None) -> Claim:
@@ -118,6 +123,23 @@ def misfit(offer: Offer, builtins: Mapping[str, Builtin]) -> str:
     return (
         f"{offer.plugin.source}: its rule {rule} is not used: {reason} Mend it, or leave the plugin out with "
         f"OPBOOK_DISABLE={offer.plugin.handle}"
+    )
+
+
+def of_no_builtin(info: PluginInfo, stated: Property, builtins: Mapping[str, Builtin]) -> str:
+    """Say that a property is of a builtin that is not there.
+
+    Args:
+        info: The plugin that states it.
+        stated: The property.
+        builtins: The builtins that there are.
+
+    Returns:
+        A message that names the plugin.
+    """
+    return (
+        f"{info.source}: its check {stated.name!r} is not used: there is no builtin {stated.builtin}."
+        f"{nearest(stated.builtin, builtins)} Mend it, or leave the plugin out with OPBOOK_DISABLE={info.handle}"
     )
 
 

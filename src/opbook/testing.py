@@ -14,23 +14,39 @@ from typing import Any
 
 from opbook.builtin import Builtin
 from opbook.catalogue import catalogue
-from opbook.checks import CHECKS, Check, Comparison, Outcome, compare
+from opbook.checks import Check, Comparison, Outcome, compare
 from opbook.checks.model import Subject
-from opbook.checks.running import applies, check_builtin, choose, examples_by_builtin, rules_of, run, subject_of
+from opbook.checks.running import (
+    applies,
+    check_builtin,
+    checks_of,
+    examples_by_builtin,
+    refuse_unknown,
+    rules_of,
+    run,
+    subject_of,
+)
 from opbook.checks.sampling import samples_of
 from opbook.examples import Result
+from opbook.properties import Property
 from opbook.rules import OWN, Rule
 
 __all__ = ["Comparison", "check", "compare", "parametrize_with_checks", "run_one"]
 
 
-def check(builtin: Builtin, checks: Iterable[str] | None = None, rules: Iterable[Rule] = ()) -> list[Outcome]:
+def check(
+    builtin: Builtin,
+    checks: Iterable[str] | None = None,
+    rules: Iterable[Rule] = (),
+    properties: Iterable[Property] = (),
+) -> list[Outcome]:
     """Run the checks on a builtin, whether it is in a catalogue or not, with each of its rules.
 
     Args:
         builtin: The builtin.
         checks: Which checks, by name; all unless given.
         rules: Rules that no plugin has registered yet, to be checked as well.
+        properties: Properties that no plugin has stated yet, to be checked as well.
 
     Returns:
         One outcome for each check of each rule; none of them failed.
@@ -41,11 +57,15 @@ def check(builtin: Builtin, checks: Iterable[str] | None = None, rules: Iterable
         DeclarationError: A rule does not fit the builtin.
     """
     loaded = catalogue()  # first: it knows other plugins' rules
-    chosen = choose(checks)
-    if rules := tuple(rules):
-        builtin = builtin.with_rules((*builtin.rules, *rules))
+    wanted = None if checks is None else list(checks)
+    stated = (*builtin.properties, *properties)
+    builtin = builtin.with_rules((*builtin.rules, *rules))
+    builtin.properties = stated
+    refuse_unknown(wanted, [builtin])
     outcomes = [
-        outcome for rule in rules_of(builtin) for outcome in check_builtin(builtin, chosen, loaded, None, rule=rule)
+        outcome
+        for rule in rules_of(builtin)
+        for outcome in check_builtin(builtin, checks_of(builtin, wanted), loaded, None, rule=rule)
     ]
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     if failed:
@@ -92,7 +112,7 @@ def _subject(builtin: Builtin, rule: str) -> Subject:
 def _examples(builtin: Builtin) -> list[Result] | None:
     """Run the examples of a builtin's plugin, if that is what the catalogue has under its name."""
     loaded = catalogue()
-    if builtin.name not in loaded or loaded[builtin.name] is not builtin:
+    if builtin.name not in loaded or loaded[builtin.name].definition is not builtin.definition:  # it may be a copy
         return None
     return examples_by_builtin(loaded, {builtin.name}).get(builtin.name)
 
@@ -109,11 +129,12 @@ def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
     import pytest
 
     catalogue()  # it tells the builtins of other plugins' rules
+    builtins = [op.with_rules(op.rules) for op in builtins]  # copies, which another catalogue does not change
     cases = [
         pytest.param(op, check, rule, id=f"{op.name}{_of(rule)}-{check.name}")
         for op in builtins
         for rule in rules_of(op)
-        for check in CHECKS.values()
+        for check in checks_of(op)
         if applies(check, rule)
     ]
 

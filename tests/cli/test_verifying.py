@@ -40,7 +40,7 @@ def test_one_builtin_check_by_check(opbook):
     assert result.exit_code == 0
     assert "rule gradient" in result.stdout
     assert "worst error" in result.stdout
-    assert "1 builtin: 19 passed, 0 failed" in result.stdout
+    assert "1 builtin: 21 passed, 0 failed" in result.stdout
 
 
 def test_a_wrong_rule_exits_with_1_and_says_where(opbook, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from opbook_math import erf
 
-from opbook import Array, builtin, hookimpl
+from opbook import Array, Property, builtin, hookimpl
 from opbook.errors import InputError
 
 CATEGORY = "Statistics & ML"
@@ -268,3 +268,21 @@ def _positive(total):
 def opbook_builtins():
     """Add the activations."""
     return [gelu, log_softmax, relu, softmax]
+
+
+@hookimpl
+def opbook_checks():
+    """State what softmax is for."""
+
+    def sums(op, x, axis=-1):
+        return np.sum(op(x, axis), axis=axis), np.where(np.isneginf(x).all(axis=axis), 0.0, 1.0)
+
+    def moved(op, x, axis=-1):
+        return op(x + 8.0, axis), op(x, axis)  # a power of 2, so that little is rounded
+
+    moving = "Adding a number to all scores changes nothing."
+    return [
+        Property("softmax", "adds up to 1", "The weights add up to 1, or to 0 where every score is -inf.", sums),
+        Property("softmax", "moved scores", moving, moved),
+        Property("log_softmax", "moved scores", moving, moved),
+    ]

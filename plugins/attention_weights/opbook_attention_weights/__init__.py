@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from opbook_activations import softmax
 
-from opbook import Array, Mask, builtin, hookimpl, unbroadcast
+from opbook import Array, Mask, Property, builtin, hookimpl, unbroadcast
 from opbook.errors import InputError
 from opbook_attention_weights.pairs import allowed_pairs, pair_scores, score_scale
 
@@ -245,3 +245,14 @@ def causal_mask(
 def opbook_builtins():
     """Add attention_weights and causal_mask."""
     return [attention_weights, causal_mask]
+
+
+@hookimpl
+def opbook_checks():
+    """State what makes an answer of attention an average."""
+
+    def sums(op, *args, **options):
+        total = op(*args, **options).sum(axis=-1)
+        return total, np.where(np.isnan(total), total, total > 0.5)
+
+    return [Property("attention_weights", "rows add up to 1", "Each row adds up to 1, or is 0 altogether.", sums)]

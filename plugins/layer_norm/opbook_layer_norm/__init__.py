@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from opbook import Array, builtin, hookimpl
+from opbook import Array, Property, builtin, hookimpl
 from opbook.errors import InputError
 
 
@@ -109,3 +109,19 @@ def _check_eps(eps, variance):
 def opbook_builtins():
     """Add layer_norm."""
     return [layer_norm]
+
+
+@hookimpl
+def opbook_checks():
+    """State what the normalization takes out, and what is put in again."""
+
+    def moved(op, x, gamma, beta, **options):
+        return op(x + 8.0, gamma, beta, **options), op(x, gamma, beta, **options)
+
+    def offset(op, x, gamma, beta, **options):
+        return op(x, gamma, beta, **options) - beta, op(x, gamma, 0 * beta, **options)
+
+    return [
+        Property("layer_norm", "moved rows", "Adding a number to a whole row changes nothing.", moved),
+        Property("layer_norm", "beta", "beta is added, and does nothing else.", offset),
+    ]

@@ -7,7 +7,7 @@ import numpy as np
 from opbook_attention_weights.pairs import allowed_pairs
 from opbook_scaled_dot_product_attention import scaled_dot_product_attention
 
-from opbook import Array, Mask, builtin, hookimpl
+from opbook import Array, Mask, Property, builtin, hookimpl
 from opbook.errors import ArgumentError
 
 
@@ -192,3 +192,16 @@ def clear_padding(x, mask, key_mask, causal):
 def opbook_builtins():
     """Add multi_head_attention."""
     return [multi_head_attention]
+
+
+@hookimpl
+def opbook_checks():
+    """State that attention knows no order."""
+
+    def backwards(op, x, heads, n_heads, mask=None, **options):
+        if mask is not None or options:
+            return None  # which name rows by their places
+        return op(x[..., ::-1, :], heads, n_heads), op(x, heads, n_heads)[..., ::-1, :]
+
+    sentence = "Without a mask, rows in another order give the same answers in that order."
+    return [Property("multi_head_attention", "order of rows", sentence, backwards)]

@@ -109,6 +109,7 @@ class Outcome:
         worst: The largest relative error it met, or None.
         seconds: How long it took.
         rule: The rule that was checked: `own`, or the name of another plugin's.
+        sentence: What the check proves.
     """
 
     builtin: str
@@ -119,6 +120,7 @@ class Outcome:
     worst: float | None
     seconds: float
     rule: str = OWN
+    sentence: str = "There are inputs to check it with."
 
     @property
     def label(self) -> str:

@@ -12,6 +12,7 @@ from opbook.catalogue import Catalogue
 from opbook.checks import aliasing, differentiation, evaluation, surface
 from opbook.checks.model import Check, Evidence, NotApplicable, Outcome, Refuted, Subject
 from opbook.checks.sampling import Sample, samples_of
+from opbook.checks.stated import check_of
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, check_example, find
 from opbook.examples.finding import EXAMPLES_PAGE
@@ -76,22 +77,23 @@ def verify(
         UnknownBuiltinError: A name that is not in the catalogue, or not that of a check, or none of the builtins has
             the rule.
     """
-    chosen = choose(checks)
     ops = [catalogue[name] for name in names]
+    wanted = None if checks is None else list(checks)
+    refuse_unknown(wanted, ops)
     if rule not in (None, OWN) and not any(rule in rules_of(op) for op in ops):
         known = sorted({name for op in ops for name in rules_of(op)})
         raise UnknownBuiltinError(
             f"there is no rule {rule!r} of {_listed([op.name for op in ops])}.{nearest(str(rule), known)} "
             f"The rules are {', '.join(known)}"
         )
-    wants_examples = any(check.name == "examples" for check in chosen)
+    wants_examples = wanted is None or "examples" in wanted
     examples = examples_by_builtin(catalogue, {op.name for op in ops}) if wants_examples else {}
     outcomes = []
     for op in ops:
         for name in rules_of(op):
             if rule not in (None, name):
                 continue
-            for outcome in check_builtin(op, chosen, catalogue, examples.get(op.name), rule=name):
+            for outcome in check_builtin(op, checks_of(op, wanted), catalogue, examples.get(op.name), rule=name):
                 progress(outcome)
                 outcomes.append(outcome)
     return outcomes
@@ -113,26 +115,37 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} others" if len(names) > 3 else "")
 
 
-def choose(names: Iterable[str] | None) -> list[Check]:
-    """Look checks up by name.
+def refuse_unknown(names: Iterable[str] | None, ops: Iterable[Builtin]) -> None:
+    """Look whether there are checks of some names.
 
     Args:
-        names: Names, or None for all.
-
-    Returns:
-        The checks.
+        names: The names, or None.
+        ops: The builtins that they are for; what plugins state of them are checks as well.
 
     Raises:
         UnknownBuiltinError: There is no such check.
     """
-    if names is None:
-        return list(CHECKS.values())
-    for name in (names := list(names)):
-        if name not in CHECKS:
+    known = [*CHECKS, *dict.fromkeys(stated.name for op in ops for stated in op.properties)]
+    for name in names or ():
+        if name not in known:
             raise UnknownBuiltinError(
-                f"there is no check {name!r}.{nearest(name, CHECKS)} The checks are {', '.join(CHECKS)}"
+                f"there is no check {name!r}.{nearest(name, known)} The checks are {', '.join(known)}"
             )
-    return [CHECKS[name] for name in names]
+
+
+def checks_of(op: Builtin, names: Iterable[str] | None = None) -> list[Check]:
+    """Find the checks of a builtin.
+
+    Args:
+        op: The builtin.
+        names: Names, or None for all.
+
+    Returns:
+        The checks, and those of its properties.
+    """
+    every = [*CHECKS.values(), *map(check_of, op.properties)]
+    wanted = None if names is None else set(names)
+    return [check for check in every if wanted is None or check.name in wanted]
 
 
 def check_builtin(
@@ -156,6 +169,9 @@ def check_builtin(
         One outcome for each check that the rule has a part in; a single failed one, named "samples", if no input can
         be made.
     """
+    checks = [check for check in checks if applies(check, rule)]
+    if not checks:
+        return
     start = time.perf_counter()
     try:
         with contextlib.redirect_stdout(io.StringIO()):
@@ -166,8 +182,7 @@ def check_builtin(
         return
     subject = subject_of(op, samples, catalogue or {}, examples, rule)
     for check in checks:
-        if applies(check, rule):
-            yield run(check, subject)
+        yield run(check, subject)
 
 
 def subject_of(
@@ -189,7 +204,7 @@ def subject_of(
     Returns:
         What the checks work on.
     """
-    return Subject(op.with_rule(rule) if op.rules else op, samples, builtins, examples, rule)
+    return Subject(op.with_rule(rule) if rule != OWN or op.rules else op, samples, builtins, examples, rule)
 
 
 def applies(check: Check, rule: str) -> bool:
@@ -229,7 +244,17 @@ def run(check: Check, subject: Subject) -> Outcome:
     except Exception as error:  # the builtin under test may raise anything
         status, message = "failed", f"it raises {type(error).__name__}: {error}"
     seconds = time.perf_counter() - start
-    return Outcome(subject.op.name, check.name, status, message, evidence.inputs, evidence.worst, seconds, subject.rule)
+    return Outcome(
+        subject.op.name,
+        check.name,
+        status,
+        message,
+        evidence.inputs,
+        evidence.worst,
+        seconds,
+        subject.rule,
+        check.sentence,
+    )
 
 
 def examples_by_builtin(catalogue: Catalogue, names: set[str]) -> dict[str, list[Result]]:

@@ -68,6 +68,7 @@ def _print_plugin(catalogue: Catalogue, info: PluginInfo) -> None:
         ("path", info.path or (source.module if source.is_file else "")),
         ("adds", ", ".join(_builtin_text(catalogue, info, name) for name in info.builtins)),
         ("rules", ", ".join(_rule_text(catalogue, label) for label in info.rules)),
+        ("checks", ", ".join(info.checks)),
         ("error", " ".join(info.error.split())),
     ]
     print_columns(row for row in rows if row[1])
@@ -106,6 +107,7 @@ def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
         "builtins": info.builtins,
         "replaced": [name for name in info.builtins if info in catalogue.replaced(name)],
         "rules": info.rules,
+        "checks": info.checks,
         "seconds": round(info.seconds, 4),
     }
 

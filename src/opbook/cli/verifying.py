@@ -55,7 +55,8 @@ def verify(
     from opbook.checks import CHECKS
 
     if list_only:
-        print_columns((check.name, check.sentence) for check in CHECKS.values())
+        stated = [(p.name, f"{p.sentence} ({p.builtin})") for op in catalogue.values() for p in op.properties]
+        print_columns([*((check.name, check.sentence) for check in CHECKS.values()), *stated])
         return
     outcomes = _verified(catalogue, names or tuple(catalogue), checks or None, rule, exitfirst)
     if as_json:

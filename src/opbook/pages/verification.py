@@ -13,7 +13,8 @@ from typing import Any
 import opbook
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue, catalogue
-from opbook.checks import CHECKS, Outcome, verify
+from opbook.checks import Outcome, verify
+from opbook.checks.running import checks_of
 from opbook.pages.findings import Verification, VerifiedCheck
 from opbook.rules import OWN
 
@@ -78,16 +79,16 @@ def read(result: Mapping[str, Any]) -> Verification:
 
 
 def _verify_one(name: str) -> dict[str, Any]:
-    outcomes = verify([name], catalogue(), checks=[check for check in CHECKS if check not in LEFT_OUT])
-    file = catalogue()[name].source_file  # a page names no folder of the machine that built it
+    op = catalogue()[name]
+    outcomes = verify([name], catalogue(), checks=[c.name for c in checks_of(op) if c.name not in LEFT_OUT])
+    file = op.source_file  # a page names no folder of the machine that built it
     outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
     return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
 
 
 def _check(outcome: Outcome) -> VerifiedCheck:
-    sentence = CHECKS[outcome.check].sentence if outcome.check in CHECKS else "There are inputs to check it with."
     name = outcome.check if outcome.rule == OWN else f"{outcome.check} [{outcome.rule}]"
-    return VerifiedCheck(name, sentence, outcome.status, outcome.inputs, outcome.message)
+    return VerifiedCheck(name, outcome.sentence, outcome.status, outcome.inputs, outcome.message)
 
 
 def _sentences(outcomes: Iterable[Outcome]) -> Iterable[str]:
@@ -125,12 +126,21 @@ def _fingerprints(loaded: Catalogue) -> dict[str, str]:
         for offer in loaded.offers(name)
     ]
     core = "".join([_source(Path(opbook.__file__).resolve()), *rules])
+    stated: dict[str, str] = {}
+    for info in loaded.plugins:
+        for check in info.checks:
+            name = check.partition(":")[0]
+            stated[name] = stated.get(name, "") + sources[Path(info.path).resolve()]
     homes = {name: Path(loaded.plugin_of(name).path).resolve() for name in loaded}
     digests = {
-        home: hashlib.sha256("".join([core, *(sources[h] for h in sorted(reached(home, set())))]).encode()).hexdigest()
+        home: _digest("".join([core, *(sources[h] for h in sorted(reached(home, set())))]))
         for home in set(homes.values())
     }
-    return {name: digests[home] for name, home in homes.items()}
+    return {name: _digest(digests[home] + stated.get(name, "")) for name, home in homes.items()}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _source(home: Path) -> str:

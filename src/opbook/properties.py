@@ -1,0 +1,29 @@
+"""Properties of builtins: what is true of their values for every input, as checks of their own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something that is true of a builtin whatever its input, for `opbook verify` to check.
+
+    A plugin returns it from the hook `opbook_checks`. The definition and the rule may well agree and both be wrong; a
+    property is known from elsewhere.
+
+    Attributes:
+        builtin: The builtin's name.
+        name: What the check is called, such as `"rows add up to 1"`.
+        sentence: What it proves, as a sentence; the builtin's page shows it.
+        sides: Takes the builtin and the arguments of a call, and returns two values that must be equal, to within 1e-10
+            of the second one's largest entry. Or None, for an input that the property says nothing of.
+    """
+
+    builtin: str
+    name: str
+    sentence: str
+    sides: Callable[..., tuple[Any, Any] | None]
+
+    def __str__(self) -> str:
+        return f"{self.builtin}: {self.name}"
