@@ -164,9 +164,9 @@ def _origin(op: Builtin, info: PluginInfo, replaced: Iterable[PluginInfo]) -> Or
         code=_source(op.definition),
         rule=_source(op.own_rule) if op.own_rule else "",
         importable=not info.source.is_file and op.name in _functions(path),
-        summary=_stated(info.source.distribution, "Summary"),
+        summary=_stated(info.source.distribution, "summary"),
         replaces=tuple(_short(other.source) for other in replaced),
-        is_ours=_stated(info.source.distribution, "Author") == _stated("opbook", "Author"),
+        is_ours=_stated(info.source.distribution, "author") == _stated("opbook", "author"),
     )
 
 
@@ -176,7 +176,7 @@ def _short(source: Source) -> str:
 
 @functools.cache
 def _stated(distribution: str, what: str) -> str:
-    return (importlib.metadata.metadata(distribution)[what] or "") if distribution else ""
+    return str(importlib.metadata.metadata(distribution).json.get(what, "")) if distribution else ""
 
 
 def _seen_from_package(path: Path, module: str, info: PluginInfo) -> str:
