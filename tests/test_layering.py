@@ -35,6 +35,7 @@ opbook
 configuration
 plugins
 registering resolving
+settling
 catalogue
 ops notation
 examples

@@ -145,3 +145,37 @@ def test_a_file_of_that_name_that_is_no_plugins_is_left_alone(folder, tmp_path):
     (tmp_path / "examples.md").write_text("```python\n1 / 0\n```\n", encoding="utf-8")
     done = run(folder, str(tmp_path))
     assert "no tests ran" in done.stdout
+
+
+RULES = """
+from opbook import Rule, hookimpl
+from opbook.errors import InputError
+
+
+def fast(x):
+    if x.shape[-1] == 0:
+        raise InputError("root_mean_square: no entries")
+    return NotImplemented
+
+
+@hookimpl
+def opbook_rules():
+    return [Rule("root_mean_square", "fast", fast)]
+"""
+
+
+def test_a_plugins_rules_are_verified_and_one_that_fits_nothing_fails(folder):
+    package = folder / "project" / "opbook_rms"
+    both = f"{MODULE}\n{RULES}".replace('"fast", fast', '"fast", _fast').replace("def fast", "def _fast")
+    try:
+        (package / "__init__.py").write_text(both, encoding="utf-8")
+        done = run(folder, "-k", "rule and value")
+        (package / "__init__.py").write_text(both.replace("def _fast(x):", "def _fast(row):"), encoding="utf-8")
+        misfit = run(folder, "-k", "used or (rule and value)")
+    finally:
+        (package / "__init__.py").write_text(MODULE, encoding="utf-8")
+    assert done.returncode == 1
+    assert "1 failed, 1 passed" in done.stdout
+    assert "root_mean_square [fast], rule value: the rule takes none of the" in done.stdout
+    assert "1 failed, 1 passed" in misfit.stdout
+    assert "its rule root_mean_square [fast] is not used: the rule's parameters (row) must be" in misfit.stdout

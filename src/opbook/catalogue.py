@@ -14,13 +14,13 @@ import pluggy
 
 from opbook import hookspecs
 from opbook.builtin import Builtin
-from opbook.configuration import FILE, Configuration, configuration
+from opbook.configuration import Configuration, configuration
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.notebook import table_html
 from opbook.plugins import SESSION, PluginInfo, find_plugins, is_seen
-from opbook.properties import Property
 from opbook.registering import load_plugin, message_of
-from opbook.resolving import Claim, Offer, Statement, asked, chosen, misfit, of_no_builtin
+from opbook.resolving import Claim, Offer, Statement
+from opbook.settling import Settlement
 
 
 class Catalogue(Mapping[str, Builtin]):
@@ -48,59 +48,8 @@ class Catalogue(Mapping[str, Builtin]):
 
     def _settle(self) -> None:
         """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
-        self._claims: dict[str, list[Claim]] = {}
-        for info, op in self._found:
-            self._claims.setdefault(op.name, []).append((info, op))
-        self._chosen: dict[str, Claim] = {}
-        self._unclear: dict[str, str] = {}
-        self._misfits: list[str] = []
-        self._offers: dict[str, list[Offer]] = {}
-        self._asked: dict[str, list[str]] = {}
-        self._choose_builtins()
-        self._choose_rules(self._offered)
-        self._builtins = {name: self._chosen[name][1] for name in sorted(self._chosen) if name not in self._unclear}
-        self._properties: dict[str, list[Property]] = {}
-        for info, stated in self._stated:
-            if stated.builtin in self._builtins:
-                self._properties.setdefault(stated.builtin, []).append(stated)
-                info.checks = sorted({*info.checks, str(stated)})
-            elif stated.builtin not in self._unclear:
-                self._misfits.append(of_no_builtin(info, stated, self._builtins))
-
-    def _choose_builtins(self) -> None:
-        for name, claims in self._claims.items():
-            try:
-                self._chosen[name] = chosen(name, claims, self.settings.override.get(name))
-            except PluginError as error:
-                self._unclear[name] = str(error)
-        for name, plugin in sorted(self.settings.override.items()):
-            if name not in self._claims:
-                self._misfits.append(
-                    f"the settings take {name} from {plugin}, but there is no such builtin."
-                    f"{nearest(name, self._claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
-                )
-
-    def _choose_rules(self, offers: Iterable[Offer]) -> None:
-        ops = {name: op for name, (_, op) in self._chosen.items()}
-        for offer in offers:
-            if offer.rule.builtin in self._unclear:
-                continue
-            if message := misfit(offer, ops):
-                self._misfits.append(message)
-            else:
-                self._offers.setdefault(offer.rule.builtin, []).append(offer)
-                offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
-        for name in sorted({*self._offers, *self.settings.rules} - {*self._unclear}):
-            if name not in ops:
-                self._misfits.append(
-                    f"the settings choose a rule of {name}, but there is no such builtin.{nearest(name, ops)} "
-                    f"Take {name} out of OPBOOK_RULES, or of rules in {FILE}"
-                )
-                continue
-            try:
-                self._asked[name] = asked(ops[name], self._offers.get(name, []), self.settings.rules.get(name))
-            except PluginError as error:
-                self._unclear[name] = str(error)
+        self._settled = Settlement(self.plugins, self._found, self._offered, self._stated, self.settings)
+        self._builtins = self._settled.builtins
 
     def attach(self) -> list[Builtin]:
         """Have the builtins ask other plugins' rules as this catalogue has chosen them, and know their properties.
@@ -110,18 +59,18 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             The builtins that have such rules.
         """
-        for name, names in self._asked.items():
+        for name, names in self._settled.asked.items():
             if name in self._builtins:
-                self._builtins[name].use_rules([offer.rule for offer in self._offers.get(name, [])], names)
+                self._builtins[name].use_rules([offer.rule for offer in self._settled.offers.get(name, [])], names)
         for name, op in self._builtins.items():
-            op.properties = tuple(self._properties.get(name, ()))
-        return [op for name, op in self._builtins.items() if name in self._asked]
+            op.properties = tuple(self._settled.properties.get(name, ()))
+        return [op for name, op in self._builtins.items() if name in self._settled.asked]
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:
             return self._builtins[name]
-        if name in self._unclear:
-            raise PluginError(self._unclear[name])
+        if name in self._settled.unclear:
+            raise PluginError(self._settled.unclear[name])
         failed = [info.source.name for info in self.plugins if info.state == "failed"]
         missing = f" Plugins that failed to load: {', '.join(failed)}; opbook plugins says why." if failed else ""
         raise UnknownBuiltinError(
@@ -143,7 +92,7 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             One message for each, which names the plugins and says how to choose.
         """
-        return [*(self._unclear[name] for name in sorted(self._unclear)), *self._misfits]
+        return self._settled.conflicts(self.plugins)
 
     def offers(self, name: str) -> list[Offer]:
         """Find the rules that plugins have for a builtin, beside its own.
@@ -154,9 +103,11 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             Each with its plugin, those that are asked first, in order.
         """
-        names = self._asked.get(name, [])
+        names = self._settled.asked.get(name, [])
         order = {rule: place for place, rule in enumerate(names)}
-        return sorted(self._offers.get(name, []), key=lambda o: (order.get(o.rule.name, len(order)), o.rule.name))
+        return sorted(
+            self._settled.offers.get(name, []), key=lambda o: (order.get(o.rule.name, len(order)), o.rule.name)
+        )
 
     def plugin_of(self, name: str) -> PluginInfo:
         """Find the plugin that a builtin came from.
@@ -171,7 +122,7 @@ class Catalogue(Mapping[str, Builtin]):
             UnknownBuiltinError: There is no such builtin.
         """
         self[name]
-        return self._chosen[name][0]
+        return self._settled.chosen[name][0]
 
     def replaced(self, name: str) -> list[PluginInfo]:
         """Find the plugins whose builtin of a name is not the one that the name means.
@@ -182,9 +133,9 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             The plugins; none if only one plugin has such a builtin.
         """
-        if name not in self._chosen:
+        if name not in self._settled.chosen:
             return []
-        return [info for info, _ in self._claims[name] if info is not self._chosen[name][0]]
+        return [info for info, _ in self._settled.claims[name] if info is not self._settled.chosen[name][0]]
 
     def categories(self) -> dict[str, list[Builtin]]:
         """Group the builtins.
@@ -206,7 +157,7 @@ class Catalogue(Mapping[str, Builtin]):
         Raises:
             PluginError: A plugin has a builtin of that name.
         """
-        owners = [str(info.source) for info, _ in self._claims.get(op.name, ()) if info.source != SESSION]
+        owners = [str(info.source) for info, _ in self._settled.claims.get(op.name, ()) if info.source != SESSION]
         if owners:
             raise PluginError(
                 f"{op.name} is a builtin of {' and '.join(owners)} already; give yours another name, such as "

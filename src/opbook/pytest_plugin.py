@@ -41,11 +41,15 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     code = module.read_text(encoding="utf-8", errors="replace") if module.is_file() else ""
     if "opbook_builtins" not in code and "opbook_rules" not in code:
         return None
-    return PluginFile.from_parent(parent, path=file_path, subjects=_subjects_beside(file_path))
+    subjects, unused = _subjects_beside(file_path)
+    return PluginFile.from_parent(parent, path=file_path, subjects=subjects, unused=unused)
 
 
-def _subjects_beside(page: Path) -> list[tuple[Builtin, str]]:
-    """The builtins and rules of the plugin whose module stands in the page's folder; none if it is not loaded."""
+def _subjects_beside(page: Path) -> tuple[list[tuple[Builtin, str]], list[str]]:
+    """The builtins and rules of the plugin whose module stands in the page's folder, and what is wrong with others.
+
+    Both are empty if the plugin is not loaded.
+    """
     from opbook.catalogue import catalogue
     from opbook.rules import OWN
 
@@ -57,15 +61,16 @@ def _subjects_beside(page: Path) -> list[tuple[Builtin, str]]:
     pairs += [(offer.rule.builtin, offer.rule.name) for offer in offers]
     # copies, which a catalogue that some test loads does not change
     copies = {name: loaded[name].with_rules(loaded[name].rules) for name, _ in pairs}
-    return [(copies[name], rule) for name, rule in pairs]
+    return [(copies[name], rule) for name, rule in pairs], [message for info in plugins for message in info.unused]
 
 
 class PluginFile(pytest.File):
     """The examples page of a plugin, with the checks of the plugin's builtins and the page's examples as its tests."""
 
-    def __init__(self, subjects: list[tuple[Builtin, str]], **kwargs: Any) -> None:
+    def __init__(self, subjects: list[tuple[Builtin, str]], unused: list[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.subjects = subjects
+        self.unused = unused
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One test for each check of each builtin and rule, then one for each example."""
@@ -76,8 +81,10 @@ class PluginFile(pytest.File):
         from opbook.rules import OWN
         from opbook.sybil import ExampleParser
 
-        if not self.subjects:
-            yield NotLoadedItem.from_parent(self, name="not loaded")
+        if not self.subjects and not self.unused:
+            yield WrongItem.from_parent(self, name="not loaded", message=NOT_LOADED.format(self.path.parent.name))
+        for message in self.unused:
+            yield WrongItem.from_parent(self, name="not used", message=message)
         for op, rule in self.subjects:
             label = op.name if rule == OWN else f"{op.name} [{rule}]"
             for check in checks_of(op):
@@ -88,15 +95,22 @@ class PluginFile(pytest.File):
         yield from page.collect()
 
 
-class NotLoadedItem(pytest.Item):
-    """Stands for a plugin of which nothing can be verified, and fails."""
+NOT_LOADED = (
+    "{} is a plugin that is not installed, or that could not be loaded, so nothing of it was verified: install it "
+    "(pip install -e .), or see what opbook plugins says"
+)
+
+
+class WrongItem(pytest.Item):
+    """Stands for something of a plugin that can't be verified, and fails."""
+
+    def __init__(self, message: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.message = message
 
     def runtest(self) -> None:
         """Say what to do."""
-        raise AssertionError(
-            f"{self.path.parent.name} is a plugin that is not installed, or that could not be loaded, so nothing of it "
-            "was verified: install it (pip install -e .), or see what opbook plugins says"
-        )
+        raise AssertionError(self.message)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the message alone."""

@@ -112,7 +112,7 @@ def _subject(builtin: Builtin, rule: str) -> Subject:
 def _examples(builtin: Builtin) -> list[Result] | None:
     """Run the examples of a builtin's plugin, if that is what the catalogue has under its name."""
     loaded = catalogue()
-    if builtin.name not in loaded or loaded[builtin.name].definition is not builtin.definition:  # it may be a copy
+    if builtin.name not in loaded or loaded[builtin.name].definition is not builtin.definition:
         return None
     return examples_by_builtin(loaded, {builtin.name}).get(builtin.name)
 

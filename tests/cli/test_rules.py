@@ -74,6 +74,18 @@ def test_verify_names_the_nearest_rule(opbook, rules):
     assert "no rule 'matrixes' of layer_norm. Did you mean matrices? The rules are matrices, own" in result.stderr
 
 
+def test_a_rule_that_fits_nothing_stops_the_command_that_names_its_plugin(opbook, rules, monkeypatch):
+    rules.write_text(RULES.replace("eps=1e-5):", "eps=1e-6):"), encoding="utf-8")
+    result = opbook("verify", "layer_norm", "--plugin", rules)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the rule's default of eps is 1e-06, but must be the definition's, 1e-05" in result.stderr
+    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setenv("OPBOOK_PLUGINS", str(rules))
+    result = opbook("verify", "layer_norm", "--check", "rule value")
+    assert result.exit_code == 0
+    assert "its rule layer_norm [matrices] is not used" in result.stderr
+
+
 def test_a_tie_stops_what_asks_for_the_builtin_and_says_how_to_choose(opbook, rules, tmp_path, monkeypatch):
     other = tmp_path / "other_rows.py"
     other.write_text(RULES.replace('"matrices"', '"rows"'), encoding="utf-8")

@@ -69,19 +69,20 @@ def load_catalogue() -> Catalogue:
 
 
 def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:
-    """Say once on standard error that plugins failed, and stop if the user named one of them in this call.
+    """Say once on standard error what is wrong with plugins, and stop if the user named one of them in this call.
 
     Args:
         loaded: The catalogue.
         named: The files that were given with `--plugin`.
 
     Raises:
-        Mistake: One of those failed.
+        Mistake: One of those failed, or has a rule or a check that fits no builtin.
     """
     failed = [info for info in loaded.plugins if info.state == "failed"]
     paths = {str(Path(file).resolve()) for file in named}
     others = [info for info in failed if info.source.module not in paths]
     asked_for = [_one_line(info) for info in failed if info not in others]
+    asked_for += [message for info in loaded.plugins if info.source.module in paths for message in info.unused]
     if asked_for:
         raise Mistake("opbook: " + "\nopbook: ".join(asked_for))
     if others:

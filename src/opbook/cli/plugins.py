@@ -108,6 +108,7 @@ def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
         "replaced": [name for name in info.builtins if info in catalogue.replaced(name)],
         "rules": info.rules,
         "checks": info.checks,
+        "unused": info.unused,
         "seconds": round(info.seconds, 4),
     }
 

@@ -1,0 +1,109 @@
+"""Settles what a catalogue has: which builtin each name means, which rules are asked, and what fits nothing."""
+
+from collections.abc import Iterable, Sequence
+
+from opbook.builtin import Builtin
+from opbook.configuration import FILE, Configuration
+from opbook.errors import PluginError, nearest
+from opbook.plugins import PluginInfo
+from opbook.properties import Property
+from opbook.resolving import Claim, Offer, Statement, asked, chosen, misfit, of_no_builtin
+
+
+class Settlement:
+    """What was decided about all that was found.
+
+    Attributes:
+        claims: By name, every builtin of that name.
+        chosen: By name, the builtin that is meant, where that is clear.
+        builtins: The builtins by name, in alphabetical order.
+        unclear: By name, why it can't be used.
+        offers: By builtin, the rules that plugins have for it.
+        asked: By builtin, the names of those that are asked before its own.
+        properties: By builtin, what plugins state of it.
+        astray: Settings that lead nowhere, each as a message.
+    """
+
+    def __init__(
+        self,
+        plugins: Iterable[PluginInfo],
+        found: Iterable[Claim],
+        offers: Iterable[Offer],
+        statements: Iterable[Statement],
+        settings: Configuration,
+    ) -> None:
+        self.claims: dict[str, list[Claim]] = {}
+        self.chosen: dict[str, Claim] = {}
+        self.unclear: dict[str, str] = {}
+        self.offers: dict[str, list[Offer]] = {}
+        self.asked: dict[str, list[str]] = {}
+        self.properties: dict[str, list[Property]] = {}
+        self.astray: list[str] = []
+        for info in plugins:
+            info.rules, info.checks, info.unused = [], [], []
+        self._choose_builtins(found, settings)
+        self._take_offers(offers)
+        self._choose_rules(settings)
+        self.builtins: dict[str, Builtin] = {
+            name: self.chosen[name][1] for name in sorted(self.chosen) if name not in self.unclear
+        }
+        self._take_statements(statements)
+
+    def _choose_builtins(self, found: Iterable[Claim], settings: Configuration) -> None:
+        for info, op in found:
+            self.claims.setdefault(op.name, []).append((info, op))
+        for name, claims in self.claims.items():
+            try:
+                self.chosen[name] = chosen(name, claims, settings.override.get(name))
+            except PluginError as error:
+                self.unclear[name] = str(error)
+        for name, plugin in sorted(settings.override.items()):
+            if name not in self.claims:
+                self.astray.append(
+                    f"the settings take {name} from {plugin}, but there is no such builtin."
+                    f"{nearest(name, self.claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
+                )
+
+    def _take_offers(self, offers: Iterable[Offer]) -> None:
+        ops = {name: op for name, (_, op) in self.chosen.items()}
+        for offer in offers:
+            if offer.rule.builtin in self.unclear:
+                continue
+            if message := misfit(offer, ops):
+                offer.plugin.unused.append(message)
+            else:
+                self.offers.setdefault(offer.rule.builtin, []).append(offer)
+                offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
+
+    def _choose_rules(self, settings: Configuration) -> None:
+        for name in sorted({*self.offers, *settings.rules} - {*self.unclear}):
+            if name not in self.chosen:
+                self.astray.append(
+                    f"the settings choose a rule of {name}, but there is no such builtin.{nearest(name, self.chosen)} "
+                    f"Take {name} out of OPBOOK_RULES, or of rules in {FILE}"
+                )
+                continue
+            try:
+                self.asked[name] = asked(self.chosen[name][1], self.offers.get(name, []), settings.rules.get(name))
+            except PluginError as error:
+                self.unclear[name] = str(error)
+
+    def _take_statements(self, statements: Iterable[Statement]) -> None:
+        for info, stated in statements:
+            if stated.builtin in self.builtins:
+                self.properties.setdefault(stated.builtin, []).append(stated)
+                info.checks.append(str(stated))
+            elif stated.builtin not in self.unclear:
+                info.unused.append(of_no_builtin(info, stated, self.builtins))
+
+    def conflicts(self, plugins: Sequence[PluginInfo]) -> list[str]:
+        """Say what does not fit together.
+
+        Args:
+            plugins: The plugins.
+
+        Returns:
+            A message for each name that is unclear, each thing that fits no builtin, each setting that leads nowhere.
+        """
+        unused = [message for info in plugins for message in info.unused]
+        return [*(self.unclear[name] for name in sorted(self.unclear)), *unused, *self.astray]
