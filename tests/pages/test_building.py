@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from opbook import examples, pages
-from opbook.catalogue import Catalogue
+from opbook.catalogue import Catalogue, catalogue
 from opbook.errors import UnknownBuiltinError
 
 Write = Callable[[str, str], Path]
@@ -308,3 +308,7 @@ def test_titles_of_guides(write: Write, tmp_path: Path) -> None:
         ("b/heading.md", "The heading"),
         ("b/only-a-name.md", "Only a name"),
     ]
+
+
+def test_what_has_opbooks_own_authors_is_ours() -> None:
+    assert pages.build(catalogue(), only=["softmax"]).pages["softmax"].origin.mark == ""

@@ -140,12 +140,14 @@ def test_a_search_gets_the_words_of_other_names_but_not_those_of_other_builtins(
 
 
 def test_third_parties_are_marked_and_say_how_they_are_installed(book: pages.Book) -> None:
-    def of(distribution: str) -> dict[str, str]:
-        origin = dataclasses.replace(book.pages["double"].origin, distribution=distribution, version="1.0")
+    def of(distribution: str, is_ours: bool = False) -> dict[str, str]:
+        origin = dataclasses.replace(
+            book.pages["double"].origin, distribution=distribution, version="1.0", is_ours=is_ours
+        )
         shelf = pages.Book({"double": dataclasses.replace(book.pages["double"], origin=origin)})
         return render(shelf).pages
 
-    theirs, ours = of("arrays-of-others"), of("opbook-arrays")
+    theirs, ours = of("arrays-of-others"), of("opbook-arrays", is_ours=True)
     for uri in ("builtins/index.md", "builtins/double.md", "builtins/category/arrays-more.md"):
         assert "third party" in theirs[uri]
         assert "third party" not in ours[uri]

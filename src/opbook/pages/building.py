@@ -165,8 +165,9 @@ def _origin(op: Builtin, info: PluginInfo, replaced: Iterable[PluginInfo]) -> Or
         code=_source(op.definition),
         rule=_source(op.own_rule) if op.own_rule else "",
         importable=not info.source.is_file and op.name in _functions(path),
-        summary=_summary(info.source.distribution),
+        summary=_stated(info.source.distribution, "summary"),
         replaces=tuple(_short(other.source) for other in replaced),
+        is_ours=_stated(info.source.distribution, "author") == _stated("opbook", "author"),
     )
 
 
@@ -175,8 +176,8 @@ def _short(source: Source) -> str:
 
 
 @functools.cache
-def _summary(distribution: str) -> str:
-    return (importlib.metadata.metadata(distribution)["Summary"] or "") if distribution else ""
+def _stated(distribution: str, what: str) -> str:
+    return str(importlib.metadata.metadata(distribution).json.get(what, "")) if distribution else ""
 
 
 def _seen_from_package(path: Path, module: str, info: PluginInfo) -> str:

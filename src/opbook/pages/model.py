@@ -7,9 +7,6 @@ from pathlib import Path
 from opbook.figures import Figure
 from opbook.pages.findings import EdgeCases, Gradient, OtherRule, Verification
 
-OURS = "opbook-"
-"""How the names of this project's own distributions begin."""
-
 
 @dataclass(frozen=True)
 class Field:
@@ -154,6 +151,7 @@ class Origin:
         importable: Whether a tool that only reads source finds the definition under `module` and its name.
         summary: What the distribution says of itself in one line.
         replaces: The plugins whose builtin of this name it takes the place of, each by distribution and version.
+        is_ours: Whether it has the same authors as opbook itself.
     """
 
     plugin: str
@@ -169,6 +167,7 @@ class Origin:
     importable: bool
     summary: str = ""
     replaces: tuple[str, ...] = ()
+    is_ours: bool = False
 
     @property
     def group(self) -> str:
@@ -180,7 +179,7 @@ class Origin:
         """What tells it from the builtins of this project, or ""."""
         if not self.distribution:
             return "single file"
-        return "" if self.distribution.startswith(OURS) else "third party"
+        return "" if self.is_ours else "third party"
 
 
 @dataclass(frozen=True)
