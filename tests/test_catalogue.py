@@ -30,7 +30,7 @@ def installed(monkeypatch):
     """Stands in for what is installed: a function that adds a distribution with one module."""
     points = []
 
-    def add(code, *, name="twice", dist="opbook-twice", version="1.0", module=None):
+    def add(code, *, name="twice", dist="opbook-twice", version="1.0", module=None, requires=None):
         module = module or f"installed_{len(points)}"
         if isinstance(code, str):
             made = ModuleType(module)
@@ -38,7 +38,7 @@ def installed(monkeypatch):
             exec(compile(code, made.__file__, "exec"), made.__dict__)
             monkeypatch.setitem(sys.modules, module, made)
         metadata = {"License-Expression": "MIT"}
-        distribution = SimpleNamespace(name=dist, version=version, metadata=metadata, requires=None)
+        distribution = SimpleNamespace(name=dist, version=version, metadata=metadata, requires=requires)
         points.append(SimpleNamespace(name=name, value=module, dist=distribution))
 
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: list(points) if group == "opbook" else [])
@@ -194,3 +194,23 @@ def test_two_entry_points_of_one_module_count_once(installed):
     first, second = load().plugins
     assert (first.source.distribution, first.state) == ("opbook-other", "loaded")
     assert "its module is the one of opbook-other 1.0" in second.error
+
+
+@pytest.mark.parametrize(
+    ("requirement", "state"),
+    [
+        ("opbook", "loaded"),
+        ("opbook>=0.1", "loaded"),
+        ("opbook (>=99)", "failed"),
+        ("opbook[cli] >= 99", "failed"),
+        ("opbook<0.1", "failed"),
+        ("opbook>=99; extra == 'later'", "loaded"),
+        ("opbook-later>=99", "loaded"),
+        ("opbook=>1", "loaded"),  # which is no requirement
+    ],
+)
+def test_a_plugin_states_the_versions_that_it_was_made_for(installed, requirement, state):
+    installed.add(GOOD, requires=["numpy", requirement])
+    (info,) = load().plugins
+    assert info.state == state
+    assert ("made for opbook" in info.error) == (state == "failed")

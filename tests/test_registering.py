@@ -43,11 +43,11 @@ FAULTS = {
 MESSAGES = {
     "opbook-no-import": ["ModuleNotFoundError: No module named 'a_module_that_is_not_there'"],
     "opbook-exits": ["SystemExit: not on this machine"],
-    "opbook-raises": ["ZeroDivisionError: division by zero"],
-    "opbook-half": ["OSError: no device"],
+    "opbook-raises": ["ZeroDivisionError: division by zero, raised in opbook_builtins()"],
+    "opbook-half": ["OSError: no device, raised in opbook_rules()"],
     "opbook-misspelt": ["there is no hook opbook_builtin. Did you mean opbook_builtins"],
     "opbook-argument": [
-        "opbook_builtins has an argument catalog, which the hook does not have. Write def opbook_builtins():"
+        "opbook_builtins has an argument catalog, which the hook does not have. Write def opbook_builtins(). Mend"
     ],
     "opbook-class": ["must name a module, such as opbook_class, but this one names opbook_class:Plugin"],
     "opbook-instance": ["Builtin'>, which is a class, where an instance is due"],

@@ -121,16 +121,18 @@ def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
 def _versions_of_opbook(requirements: Iterable[str]) -> str:
     """What a distribution says of opbook among its dependencies."""
     for requirement in requirements:
-        if not re.match(r"opbook\s*[(<>=!~]", requirement):
+        if not re.match(r"opbook\s*(\[[^]]*\])?\s*[(<>=!~]", requirement):
             continue
         try:
             from packaging.requirements import InvalidRequirement, Requirement
         except ImportError:  # it comes with opbook[cli]; without it, that is pip's to see to
             return ""
         try:
-            return str(Requirement(requirement).specifier)
+            read = Requirement(requirement)
         except InvalidRequirement:  # metadata of some old tool
-            return ""
+            continue
+        if read.marker is None or read.marker.evaluate({"extra": ""}):
+            return str(read.specifier)
     return ""
 
 

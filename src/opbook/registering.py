@@ -46,15 +46,16 @@ def message_of(error: BaseException) -> str:
         error: The error.
 
     Returns:
-        Its message; a syntax error's with its file, which may be another plugin's that this one imports.
+        Its message; a syntax error's with its file, which may be another plugin's that this one imports; with the hook
+        that it was raised in.
     """
     try:
         message = str(error)
     except Exception:  # somebody else's class
-        return "(no message)"
-    return (
-        f"{error.filename}:{error.lineno}: {message}" if isinstance(error, SyntaxError) and error.filename else message
-    )
+        message = "(no message)"
+    if isinstance(error, SyntaxError) and error.filename:
+        message = f"{error.filename}:{error.lineno}: {message}"
+    return ", ".join([message, *(note for note in getattr(error, "__notes__", ()) if note.startswith("raised in "))])
 
 
 def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
@@ -119,7 +120,7 @@ def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
             if argument not in takes:
                 raise TypeError(
                     f"{name} has an argument {argument}, which the hook does not have.{nearest(argument, takes)} "
-                    f"Write def {name}({', '.join(takes)}):"
+                    f"Write def {name}({', '.join(takes)})"
                 )
     if not found:
         raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
@@ -129,8 +130,18 @@ def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], h
     """What one plugin's implementation of a hook returns: a list of instances of a class."""
     found: list[T] = []
     for implementation in _implementations(manager, plugin, hook):
-        found += _instances(f"{hook}()", implementation.function(), kind, hint)
+        found += _instances(f"{hook}()", _called(hook, implementation.function), kind, hint)
     return found
+
+
+def _called(hook: str, function: Callable[[], Any]) -> Any:
+    """What a hook returns, at once if it is a generator; an error says which hook it comes from."""
+    try:
+        result = function()
+        return result if isinstance(result, str) or not isinstance(result, Iterable) else list(result)
+    except BaseException as error:
+        error.add_note(f"raised in {hook}()")
+        raise
 
 
 def _implementations(manager: pluggy.PluginManager, plugin: str, hook: str) -> list[pluggy.HookImpl]:
@@ -146,9 +157,10 @@ def _instances(what: str, result: Any, kind: type[T], hint: str) -> list[T]:
     for thing in things:
         if isinstance(thing, kind):
             continue
+        if isinstance(thing, type):
+            raise TypeError(f"{what} returned {thing!r}, which is a class, where an instance is due")
         advice = f"; {hint}" if callable(thing) else ""
-        is_class = "a class, where an instance is due" if isinstance(thing, type) else f"no {noun}"
-        raise TypeError(f"{what} returned {thing!r}, which is {is_class}{advice}")
+        raise TypeError(f"{what} returned {thing!r}, which is no {noun}{advice}")
     return things
 
 
