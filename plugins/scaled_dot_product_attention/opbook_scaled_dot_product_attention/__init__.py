@@ -3,6 +3,7 @@
 import numpy as np
 from opbook_attention_weights import attention_weights, weights_and_pullback
 from opbook_attention_weights.pairs import allowed_pairs, weighted_values
+from opbook_attention_weights.tiles import tiled_attention
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 
@@ -98,6 +99,16 @@ def scaled_dot_product_attention(
 
 @scaled_dot_product_attention.defvjp
 def _(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
+    tiled = tiled_attention(q, k, v, mask, key_mask, bias, causal, scale)
+    if tiled is not None:
+        shapes = q.shape, k.shape, v.shape
+        value = tiled.forward().copy()  # the caller may write into it
+
+        def pull_tiles(g):
+            return *map(unbroadcast, tiled.backward(g), shapes), None
+
+        return value, pull_tiles
+
     weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
     value, clean_v = weighted_values(weights, v, allowed)
     clean_v = np.array(clean_v)  # the caller may change v before the pullback runs
