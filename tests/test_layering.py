@@ -24,7 +24,7 @@ LAYERS = """
 errors tree docstrings
 derivatives
 tape
-arrays figures formatting
+arrays figures formatting rules
 differentiate specs
 annotations
 signature
@@ -32,6 +32,8 @@ call
 builtin
 hookspecs
 opbook
+configuration plugins
+resolving
 catalogue
 ops notation
 examples
@@ -47,6 +49,7 @@ RANK = {part: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for 
 THIRD_PARTY = {
     "hookspecs": {"pluggy"},
     "catalogue": {"pluggy"},
+    "plugins": {"pluggy"},
     "notation": {"lark"},
     "checks": {"torch"},  # compares with what it is given
     "pages": {"jinja2", "matplotlib"},
@@ -76,6 +79,7 @@ FOR_PLUGINS = {
     "formatting",
     "builtin",
     "hookspecs",
+    "rules",
 }
 
 

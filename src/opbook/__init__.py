@@ -11,6 +11,7 @@ from opbook.derivatives import unbroadcast
 from opbook.differentiate import grad, value_and_grad, vjp
 from opbook.errors import OpbookError
 from opbook.hookspecs import hookimpl
+from opbook.rules import Rule
 from opbook.tape import stop_gradient
 
 __version__ = "0.1.0"
@@ -20,6 +21,7 @@ __all__ = [
     "Builtin",
     "Mask",
     "OpbookError",
+    "Rule",
     "builtin",
     "grad",
     "hookimpl",

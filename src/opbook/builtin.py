@@ -11,6 +11,7 @@ with `defvjp` is what runs where there is one: fast, in the caller's precision, 
 import inspect
 import keyword
 from collections.abc import Callable, Iterable
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,7 @@ from opbook import docstrings, tree
 from opbook.call import Call
 from opbook.differentiate import vjp
 from opbook.errors import ArgumentError, DeclarationError, OpbookError, renamed
+from opbook.rules import OWN, Rule, RuleFunction
 from opbook.signature import CallShape
 
 
@@ -30,6 +32,8 @@ class Builtin:
         aliases: Other words that people search for it by.
         samples: What gives the checks their inputs, or None if they are derived from the annotations.
         call_shapes: Its call shapes; the first is the decorated function's.
+        rules: Other plugins' rules for it, as the catalogue was told of them.
+        asked: The names of the rules that are asked when it is called, in that order; `own` is the last.
     """
 
     def __init__(
@@ -45,6 +49,8 @@ class Builtin:
         self.category = category
         self.aliases = aliases
         self.call_shapes = [CallShape(self.name, definition)]
+        self.rules: tuple[Rule, ...] = ()
+        self.asked: tuple[str, ...] = (OWN,)
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = definition.__doc__
         self.__module__ = definition.__module__
@@ -62,9 +68,17 @@ class Builtin:
         return self.call_shapes[0].definition
 
     @property
-    def rule(self) -> Callable[..., tuple[Any, Callable[[Any], Any]]] | None:
-        """The first call shape's rule, for another op's rule to build on; it checks nothing."""
-        return self.call_shapes[0].rule
+    def rule(self) -> RuleFunction | None:
+        """What runs for the first call shape, for another op's rule to build on; it checks nothing, and always answers.
+
+        None if the builtin comes without a rule of its own.
+        """
+        return self.call_shapes[0].rule if self.own_rule is not None else None
+
+    @property
+    def own_rule(self) -> RuleFunction | None:
+        """The rule that the first call shape was given with `defvjp`, or None."""
+        return self.call_shapes[0].own_rule
 
     @property
     def doc(self) -> docstrings.Docstring:
@@ -92,7 +106,7 @@ class Builtin:
         """The line in that file."""
         return self.definition.__code__.co_firstlineno
 
-    def defvjp(self, rule: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
+    def defvjp(self, rule: RuleFunction) -> RuleFunction:
         """Give the first call shape its rule; see [`CallShape.defvjp`][opbook.signature.CallShape.defvjp].
 
         Args:
@@ -115,6 +129,70 @@ class Builtin:
         shape = CallShape(self.name, definition)
         self.call_shapes.append(shape)
         return shape
+
+    def use_rules(self, rules: Iterable[Rule], ask: Iterable[str]) -> None:
+        """Take other plugins' rules, and ask some of them before the own one; the catalogue does so as it is loaded.
+
+        Args:
+            rules: All that there are.
+            ask: The names of those to ask, in this order.
+        """
+        self.rules = tuple(rules)
+        self.asked = (*(name for name in ask if name != OWN), OWN)
+        chosen = [rule for name in self.asked for rule in self.rules if rule.name == name]
+        for shape in self.call_shapes:
+            shape.ask_first([rule.function for rule in chosen if not shape.misfit(rule.function)])
+
+    def with_rules(self, rules: Iterable[Rule]) -> "Builtin":
+        """Make a builtin of the same name that has other rules beside its own, and asks none of them yet.
+
+        Args:
+            rules: The rules.
+
+        Returns:
+            A copy; this builtin stays as it is.
+
+        Raises:
+            DeclarationError: A rule is for another builtin, or fits none of the call shapes.
+        """
+        other = copy(self)
+        other.call_shapes = [copy(shape) for shape in self.call_shapes]
+        rules = tuple(rules)
+        for rule in rules:
+            if reason := self.misfit(rule):
+                raise DeclarationError(f"{rule}: {reason}")
+        other.use_rules(rules, [])
+        return other
+
+    def misfit(self, rule: Rule) -> str:
+        """Say why this builtin can't take a rule.
+
+        Args:
+            rule: The rule.
+
+        Returns:
+            The reason, or "" if the rule has the signature of one of the call shapes.
+        """
+        if rule.builtin != self.name:
+            return f"it is a rule for {rule.builtin}, not for {self.name}"
+        reasons = [shape.misfit(rule.function) for shape in self.call_shapes]
+        return "" if "" in reasons else "; ".join(dict.fromkeys(reasons))
+
+    def with_rule(self, name: str) -> "Builtin":
+        """Make a builtin of the same name that is computed by one rule; where that has no answer, by the definition.
+
+        Args:
+            name: The name of one of `rules`, or `own`.
+
+        Returns:
+            A copy; this builtin stays as it is.
+        """
+        other = self.with_rules(self.rules)
+        if name != OWN:
+            for shape in other.call_shapes:
+                shape.own_rule = None
+        other.use_rules(self.rules, [name])
+        return other
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Find the call shape that arguments fit, and check and convert them.
@@ -155,10 +233,11 @@ class Builtin:
             `(value, pullback)`.
         """
         call = self.bind(args, kwargs)
-        if call.shape.rule is None or not tree.same_structure(list(args), call.positional[: len(args)]):
+        found = call.run_rule() if tree.same_structure(list(args), call.positional[: len(args)]) else None
+        if found is None:
             # no rule, or lists of numbers taken as arrays: the tape gives gradients built as the arguments are
             return vjp(lambda *a: self(*a, **kwargs), *args)
-        value, pullback = call.run_rule()
+        value, pullback = found
         return value, lambda g: tuple(pullback(g)[: len(args)])
 
     def __repr__(self) -> str:

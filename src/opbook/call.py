@@ -89,12 +89,16 @@ class Call:
         inputs = tree.leaves(self.positional)
         tape = newest_tape([*inputs, *tree.leaves(self.keywords)])
         if tape is None:
-            return self.define() if self.shape.rule is None else self.run_rule()[0]
+            found = self.run_rule()
+            return self.define() if found is None else found[0]
         plain, positions, places = off_tape(inputs, tape)
         if self.shape.rule is None or newest_tape([*plain, *tree.leaves(self.keywords)]) is not None:
             # no rule, a differentiated keyword, or a gradient of a gradient: step by step, through the definition
             return self.define()
-        value, pullback = Call(self.shape, tree.rebuild(self.positional, plain), self.keywords).run_rule()
+        found = Call(self.shape, tree.rebuild(self.positional, plain), self.keywords).run_rule()
+        if found is None:
+            return self.define()
+        value, pullback = found
 
         def pull(g: Any) -> list[Any]:
             gradients = tree.leaves(pullback(g))
@@ -104,17 +108,20 @@ class Call:
             raise RuleError(f"{self.shape.name}: a rule's value must be one array to be differentiated on a tape")
         return tape.record(value, places, pull, self.shape)
 
-    def run_rule(self) -> tuple[Any, Callable[[Any], list[Any]]]:
+    def run_rule(self) -> tuple[Any, Callable[[Any], list[Any]]] | None:
         """Run the rule.
 
         Returns:
             The value, and a pullback with one gradient for each positional parameter, checked, and in the shapes and
-            dtypes of the arguments.
+            dtypes of the arguments. None if there is no rule, or none that takes this call.
         """
-        assert self.shape.rule is not None
+        if self.shape.rule is None:
+            return None
         dtype = np.dtype(np.float32) if self.dtype == np.float16 else self.dtype
         positional, keywords = self._in(dtype) if dtype is not None else (self.positional, self.keywords)
         result = self._run(self.shape.rule, positional, keywords)
+        if result is NotImplemented and self.shape.own_rule is None:
+            return None
         if not (isinstance(result, tuple) and len(result) == 2 and callable(result[1])):
             raise RuleError(
                 f"{self.shape.name}: the rule must return (value, pullback), but returned a {_kind_of(result)}"

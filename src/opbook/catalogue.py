@@ -3,80 +3,20 @@
 One bad plugin costs its own builtins and nothing else: it is skipped, and said to be skipped, by `opbook plugins`.
 """
 
-import importlib.metadata
-import importlib.util
-import inspect
 import os
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pluggy
 
 from opbook import hookspecs
 from opbook.builtin import Builtin
+from opbook.configuration import Configuration, configuration
 from opbook.errors import PluginError, UnknownBuiltinError, nearest
-
-ENTRY_POINT_GROUP = "opbook"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a plugin can be found, before it is loaded.
-
-    Attributes:
-        name: The entry point's name, or the file's without its ending.
-        distribution: The distribution's name, or "" for a file.
-        version: The distribution's version, or "".
-        module: The module that the entry point names, or the file's path.
-        licence: The distribution's licence, or "".
-    """
-
-    name: str
-    distribution: str
-    version: str
-    module: str
-    licence: str = ""
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a single file rather than a distribution."""
-        return not self.distribution
-
-    def __str__(self) -> str:
-        if self.is_file:
-            return self.module
-        return f"{self.distribution} {self.version} (entry point {self.name} = {self.module})"
-
-    def load(self) -> ModuleType:
-        """Import the plugin's module."""
-        if not self.is_file:
-            return importlib.import_module(self.module)
-        return import_file(Path(self.module))
-
-
-@dataclass
-class PluginInfo:
-    """A plugin as it was found and what became of it.
-
-    Attributes:
-        source: Where it was found.
-        state: `"loaded"`, `"disabled"` or `"failed"`.
-        error: Why it failed, in one line with what to do.
-        path: The module's file, once it is loaded.
-        builtins: The names that it adds.
-    """
-
-    source: Source
-    state: str = "loaded"
-    error: str = ""
-    path: str = ""
-    builtins: list[str] = field(default_factory=list)
+from opbook.plugins import PluginInfo, find_plugins, load_plugin, message_of
+from opbook.resolving import Offer, asked, misfit
 
 
 class Catalogue(Mapping[str, Builtin]):
@@ -84,21 +24,71 @@ class Catalogue(Mapping[str, Builtin]):
 
     Attributes:
         plugins: Every plugin found, whether it could be loaded or not.
+        settings: What the user has set.
     """
 
-    def __init__(self, plugins: list[PluginInfo], builtins: Iterable[tuple[PluginInfo, Builtin]]) -> None:
+    def __init__(
+        self,
+        plugins: list[PluginInfo],
+        builtins: Iterable[tuple[PluginInfo, Builtin]],
+        offers: Iterable[Offer] = (),
+        settings: Configuration | None = None,
+    ) -> None:
         self.plugins = plugins
+        self.settings = settings or Configuration()
         claims: dict[str, list[tuple[PluginInfo, Builtin]]] = {}
         for info, op in builtins:
             claims.setdefault(op.name, []).append((info, op))
         self._claims = dict(sorted(claims.items()))
         self._builtins = {name: found[0][1] for name, found in self._claims.items() if len(found) == 1}
+        self._unclear = {name: self._conflict(name) for name in self._claims if name not in self._builtins}
+        self._misfits: list[str] = []
+        self._offers: dict[str, list[Offer]] = {}
+        self._asked: dict[str, list[str]] = {}
+        self._choose_rules(offers)
+
+    def _choose_rules(self, offers: Iterable[Offer]) -> None:
+        for offer in offers:
+            if offer.rule.builtin in self._unclear:
+                continue
+            if message := misfit(offer, self._builtins):
+                self._misfits.append(message)
+            else:
+                self._offers.setdefault(offer.rule.builtin, []).append(offer)
+                offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
+        for name in sorted({*self._offers, *self.settings.rules}):
+            wanted = self.settings.rules.get(name)
+            if name not in self._builtins:
+                if name not in self._unclear:
+                    self._misfits.append(
+                        f"the settings choose a rule of {name}, but there is no such builtin."
+                        f"{nearest(name, self._builtins)} Take {name}={wanted} out of OPBOOK_RULES"
+                    )
+                continue
+            try:
+                self._asked[name] = asked(self._builtins[name], self._offers.get(name, []), wanted)
+            except PluginError as error:
+                self._unclear[name] = str(error)
+        for name in self._unclear:
+            self._builtins.pop(name, None)
+
+    def attach(self) -> list[Builtin]:
+        """Have the builtins ask other plugins' rules as this catalogue has chosen them.
+
+        A builtin is one object in all catalogues of a process, so this is for the one that is in use.
+
+        Returns:
+            The builtins that have such rules.
+        """
+        for name, names in self._asked.items():
+            self._builtins[name].use_rules([offer.rule for offer in self._offers.get(name, [])], names)
+        return [self._builtins[name] for name in self._asked]
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:
             return self._builtins[name]
-        if name in self._claims:
-            raise PluginError(self._conflict(name))
+        if name in self._unclear:
+            raise PluginError(self._unclear[name])
         failed = [info.source.name for info in self.plugins if info.state == "failed"]
         missing = f" Plugins that failed to load: {', '.join(failed)}; opbook plugins says why." if failed else ""
         raise UnknownBuiltinError(
@@ -116,16 +106,29 @@ class Catalogue(Mapping[str, Builtin]):
 
     def _conflict(self, name: str) -> str:
         owners = [str(info.source) for info, _ in self._claims[name]]
-        disable = " or ".join(f"OPBOOK_DISABLE={info.source.name}" for info, _ in self._claims[name])
+        disable = " or ".join(f"OPBOOK_DISABLE={info.handle}" for info, _ in self._claims[name])
         return f"{len(owners)} plugins claim the builtin {name}: {' and '.join(owners)}. Choose with {disable}"
 
     def conflicts(self) -> list[str]:
-        """Say which names more than one plugin claims.
+        """Say what does not fit together: names that several plugins claim, rules that are not clear or not used.
 
         Returns:
-            One message for each, which names the plugins and how to choose.
+            One message for each, which names the plugins and says how to choose.
         """
-        return [self._conflict(name) for name in self._claims if name not in self._builtins]
+        return [*(self._unclear[name] for name in sorted(self._unclear)), *self._misfits]
+
+    def offers(self, name: str) -> list[Offer]:
+        """Find the rules that plugins have for a builtin, beside its own.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            Each with its plugin, those that are asked first, in order.
+        """
+        names = self._asked.get(name, [])
+        order = {rule: place for place, rule in enumerate(names)}
+        return sorted(self._offers.get(name, []), key=lambda o: (order.get(o.rule.name, len(order)), o.rule.name))
 
     def plugin_of(self, name: str) -> PluginInfo:
         """Find the plugin that a builtin came from.
@@ -161,48 +164,56 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
         files: Paths of one-file plugins to load as well, beside those that `OPBOOK_PLUGINS` names.
 
     Returns:
-        A catalogue of its own. Entry points or modules named in `OPBOOK_DISABLE` (separated by commas) are left out.
+        A catalogue of its own. Plugins named in `OPBOOK_DISABLE` (separated by commas) are left out. Builtins are asked
+        for by the rules of this catalogue from now on, also if they are in another one.
 
     Raises:
         PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
+        ConfigurationError: A setting is not understood.
     """
     with _one_at_a_time():
-        return _load(files)
+        for op in _accelerated:
+            op.use_rules([], [])
+        _accelerated.clear()
+        loaded = _load(configuration(), [Path(file) for file in files])
+        _accelerated.extend(loaded.attach())
+        return loaded
 
 
-def _load(files: Sequence[str | os.PathLike[str]]) -> Catalogue:
-    strict = os.environ.get("OPBOOK_STRICT") == "1"
-    disabled = {name.strip() for name in os.environ.get("OPBOOK_DISABLE", "").split(",")}
+def _load(settings: Configuration, files: Sequence[Path]) -> Catalogue:
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    plugins: list[PluginInfo] = []
+    plugins = find_plugins([*settings.plugins, *files])
     builtins: list[tuple[PluginInfo, Builtin]] = []
-    for source in _sources(files):
-        info = PluginInfo(source)
-        plugins.append(info)
-        if {source.name, source.module, source.distribution} & disabled - {""}:
+    offers: list[Offer] = []
+    for info in plugins:
+        if settings.disable.intersection(info.source.names):
             info.state = "disabled"
             continue
         try:
-            ops = _load_one(manager, info)
+            added = load_plugin(manager, info)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything, SystemExit included
             info.state = "failed"
             info.error = (
-                f"{source}: {type(error).__name__}: {_message_of(error)}. Mend it, or leave it out with "
-                f"OPBOOK_DISABLE={source.name}"
+                f"{info.source}: {type(error).__name__}: {message_of(error)}. Mend it, or leave it out with "
+                f"OPBOOK_DISABLE={info.handle}"
             )
-            if strict:
+            if settings.strict:
                 raise PluginError(info.error) from error
             continue
-        info.builtins = sorted(op.name for op in ops)
-        builtins += [(info, op) for op in ops]
-    catalogue = Catalogue(plugins, builtins)
-    if strict and catalogue.conflicts():
-        raise PluginError(catalogue.conflicts()[0])
-    return catalogue
+        info.builtins = sorted(op.name for op in added.builtins)
+        builtins += [(info, op) for op in added.builtins]
+        offers += [Offer(info, rule) for rule in added.rules]
+    loaded = Catalogue(plugins, builtins, offers, settings)
+    if settings.strict and loaded.conflicts():
+        raise PluginError(loaded.conflicts()[0])
+    return loaded
 
+
+_accelerated: list[Builtin] = []
+"""Builtins that ask other plugins' rules, by the catalogue that was loaded last."""
 
 _default: Catalogue | None = None
 _lock = threading.RLock()
@@ -237,108 +248,3 @@ def _one_at_a_time() -> Iterator[None]:
             yield
         finally:
             _loading = False
-
-
-def _sources(files: Sequence[str | os.PathLike[str]]) -> list[Source]:
-    """Find plugins, each once, in an order that does not depend on that of discovery."""
-    found = set()
-    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
-        if point.dist is not None:
-            meta = point.dist.metadata
-            licence = next((meta[key] for key in ("License-Expression", "License") if key in meta), "")
-            found.add(Source(point.name, point.dist.name, point.dist.version, point.value, licence))
-    named = [part for part in os.environ.get("OPBOOK_PLUGINS", "").split(os.pathsep) if part]
-    for file in [*named, *files]:
-        path = Path(file).resolve()
-        found.add(Source(path.stem, "", "", str(path)))
-    return sorted(found, key=lambda s: (s.distribution, s.name, s.module))
-
-
-def import_file(path: Path) -> ModuleType:
-    """Import a Python file that is on no path.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its module, under a name that no other module has.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-    """
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no such file: {path}")
-    # a name of its own: a file called math.py must not take the place of that module
-    name = f"opbook_file_{path.stem}"
-    while getattr(sys.modules.get(name), "__file__", str(path)) != str(path):
-        name += "_"  # two files of one name
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path.name} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    # dataclasses, pickle and inspect look a function's module up by its name
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
-
-
-def _message_of(error: BaseException) -> str:
-    """An error's message; a syntax error's with its file, which may be another plugin's that this one imports."""
-    try:
-        message = str(error)
-    except Exception:  # somebody else's class
-        return "(no message)"
-    return (
-        f"{error.filename}:{error.lineno}: {message}" if isinstance(error, SyntaxError) and error.filename else message
-    )
-
-
-def _load_one(manager: pluggy.PluginManager, info: PluginInfo) -> list[Builtin]:
-    """Import, register and ask one plugin; if anything fails, nothing of it stays registered."""
-    module = info.source.load()
-    if not inspect.ismodule(module):
-        raise TypeError(f"an entry point must name a module, but {info.source.module} is a {type(module).__name__}")
-    info.path = module.__file__ or ""
-    name = f"{info.source.distribution}:{info.source.name}:{info.source.module}"
-    manager.register(module, name)
-    try:
-        _refuse_misspelt(manager, module)
-        ops: list[Builtin] = []
-        for hook in manager.hook.opbook_builtins.get_hookimpls():
-            if hook.plugin_name == name:
-                ops += _checked(hook.function())
-        return ops
-    except BaseException:
-        manager.unregister(name=name)
-        raise
-
-
-def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
-    known = [name for name in vars(hookspecs) if name.startswith("opbook_")]
-    callers = manager.get_hookcallers(module) or []
-    for caller in callers:
-        if not caller.has_spec():
-            raise ValueError(
-                f"there is no hook {caller.name}.{nearest(caller.name, known)} The hooks are {', '.join(known)}"
-            )
-    if not callers:
-        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
-
-
-def _checked(result: Any) -> list[Builtin]:
-    if not isinstance(result, Iterable):
-        raise TypeError(f"opbook_builtins() must return a list of builtins, but returned {type(result).__name__}")
-    ops = list(result)
-    names = [op.name for op in ops if isinstance(op, Builtin)]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"opbook_builtins() returned {names.count(name)} builtins named {name}")
-    for op in ops:
-        if not isinstance(op, Builtin):
-            hint = "; decorate it with @builtin(category=...)" if callable(op) else ""
-            raise TypeError(f"opbook_builtins() returned {op!r}, which is no builtin{hint}")
-    return ops

@@ -52,6 +52,10 @@ class PluginError(OpbookError, ImportError):
     """A plugin that cannot be loaded, or two that claim the same builtin name."""
 
 
+class ConfigurationError(OpbookError, ValueError):
+    """A setting that is not understood, in `pyproject.toml` or in an environment variable."""
+
+
 class NotationError(OpbookError, ValueError):
     """A mistake in a `qu` program; the message shows the line with a caret."""
 

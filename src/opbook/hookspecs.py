@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import pluggy
 
 from opbook.builtin import Builtin
+from opbook.rules import Rule
 
 PROJECT = "opbook"
 
@@ -20,4 +21,14 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 @hookspec
 def opbook_builtins() -> Iterable[Builtin]:
     """Return the builtins that the plugin adds to the catalogue."""
+    raise NotImplementedError
+
+
+@hookspec
+def opbook_rules() -> Iterable[Rule]:
+    """Return other rules for builtins that the catalogue has, from this plugin or from another one.
+
+    Such a rule is asked before the builtin's own, and is verified against the same definition. A builtin that uses
+    this one inside its own rule gets the faster one as well.
+    """
     raise NotImplementedError

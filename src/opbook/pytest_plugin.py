@@ -1,4 +1,4 @@
-"""Makes pytest verify plugins: for each `examples.md` of one, every check of its builtins, and every example.
+"""Makes pytest verify plugins: for each `examples.md` of one, every check of its builtins and rules, and every example.
 
 It comes with opbook and needs no configuration. A file named `examples.md` that belongs to no plugin is left alone, and
 projects without one pay nothing.
@@ -27,49 +27,56 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.name != EXAMPLES_PAGE:
         return None
     module = file_path.with_name("__init__.py")
-    if not module.is_file() or "opbook_builtins" not in module.read_text(encoding="utf-8", errors="replace"):
+    code = module.read_text(encoding="utf-8", errors="replace") if module.is_file() else ""
+    if "opbook_builtins" not in code and "opbook_rules" not in code:
         return None
-    return PluginFile.from_parent(parent, path=file_path, builtins=_builtins_beside(file_path))
+    return PluginFile.from_parent(parent, path=file_path, subjects=_subjects_beside(file_path))
 
 
-def _builtins_beside(page: Path) -> list[Builtin]:
-    """The builtins of the plugin whose module stands in the page's folder; none if it is not loaded."""
+def _subjects_beside(page: Path) -> list[tuple[Builtin, str]]:
+    """The builtins and rules of the plugin whose module stands in the page's folder; none if it is not loaded."""
     from opbook.catalogue import catalogue
+    from opbook.rules import OWN
 
     loaded = catalogue()
     folder = page.parent.resolve()
     plugins = [p for p in loaded.plugins if p.path and not p.source.is_file and Path(p.path).resolve().parent == folder]
-    return [loaded[name] for plugin in plugins for name in plugin.builtins if name in loaded]
+    own = [(loaded[name], OWN) for plugin in plugins for name in plugin.builtins if name in loaded]
+    offers = [offer for name in loaded for offer in loaded.offers(name) if offer.plugin in plugins]
+    return own + [(loaded[offer.rule.builtin], offer.rule.name) for offer in offers]
 
 
 class PluginFile(pytest.File):
     """The examples page of a plugin, with the checks of the plugin's builtins and the page's examples as its tests."""
 
-    def __init__(self, builtins: list[Builtin], **kwargs: Any) -> None:
+    def __init__(self, subjects: list[tuple[Builtin, str]], **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.builtins = builtins
+        self.subjects = subjects
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """One test for each check of each builtin, then one for each example."""
+        """One test for each check of each builtin and rule, then one for each example."""
         from sybil import Sybil
         from sybil.integration.pytest import SybilFile
 
         from opbook.checks import CHECKS
+        from opbook.checks.running import applies
+        from opbook.rules import OWN
         from opbook.sybil import ExampleParser
 
-        if not self.builtins:
+        if not self.subjects:
             yield NotLoadedItem.from_parent(self, name="not loaded")
-        for op in self.builtins:
-            for name in CHECKS:
-                if name != "examples":  # they are tests of their own, below
-                    yield CheckItem.from_parent(self, name=f"{op.name}::{name}", builtin=op, check=name)
+        for op, rule in self.subjects:
+            label = op.name if rule == OWN else f"{op.name} [{rule}]"
+            for name, check in CHECKS.items():
+                if name != "examples" and applies(check, rule):  # examples are tests of their own, below
+                    yield CheckItem.from_parent(self, name=f"{label}::{name}", builtin=op, check=name, rule=rule)
         sybil = Sybil([ExampleParser()], path=str(self.path.parent), pattern=self.path.name)
         page: Any = SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil])
         yield from page.collect()
 
 
 class NotLoadedItem(pytest.Item):
-    """Stands for a plugin that none of whose builtins can be verified, and fails."""
+    """Stands for a plugin of which nothing can be verified, and fails."""
 
     def runtest(self) -> None:
         """Say what to do."""
@@ -84,19 +91,20 @@ class NotLoadedItem(pytest.Item):
 
 
 class CheckItem(pytest.Item):
-    """One check of one builtin."""
+    """One check of one rule of one builtin."""
 
-    def __init__(self, builtin: Builtin, check: str, **kwargs: Any) -> None:
+    def __init__(self, builtin: Builtin, check: str, rule: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.builtin = builtin
         self.check = check
+        self.rule = rule
 
     def runtest(self) -> None:
         """Run the check."""
         from opbook.checks import CHECKS
         from opbook.testing import run_one
 
-        run_one(self.builtin, CHECKS[self.check])
+        run_one(self.builtin, CHECKS[self.check], self.rule)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the message alone: a traceback through the checks tells an author nothing.

@@ -2,13 +2,14 @@
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from opbook import docstrings
 from opbook.annotations import spec_of
 from opbook.errors import ArgumentError, DeclarationError, nearest
+from opbook.rules import RuleFunction, first_that_takes
 from opbook.specs import ArraySpec, Binding, MaskSpec, Spec
 
 EMPTY = inspect.Parameter.empty
@@ -46,14 +47,17 @@ class CallShape:
         definition: The decorated function.
         params: Its parameters in order.
         returns: What it returns.
-        rule: The fused forward and VJP, or None.
+        own_rule: The fused forward and VJP that was given with `defvjp`, or None.
+        rule: What runs when it is called: the own rule, or other plugins' rules before it. Without an own rule it may
+            answer `NotImplemented`, and the definition is differentiated instead; None if there is no rule at all.
     """
 
     def __init__(self, name: str, definition: Callable[..., Any]) -> None:
         self.name = name
         self.definition = definition
         self.doc = docstrings.parse(definition.__doc__)
-        self.rule: Callable[..., tuple[Any, Callable[[Any], Any]]] | None = None
+        self.own_rule: RuleFunction | None = None
+        self.rule: RuleFunction | None = None
         hints = typing.get_type_hints(definition, include_extras=True)
         self.params = [self._param(p, hints) for p in inspect.signature(definition).parameters.values()]
         self.returns = self._spec("return", hints.get("return", EMPTY))
@@ -98,22 +102,46 @@ class CallShape:
         Raises:
             DeclarationError: Its parameters or their defaults are not the definition's, or there is a rule already.
         """
-        if self.rule is not None:
+        if self.own_rule is not None:
             raise DeclarationError(f"{self.name} has a rule already")
-        expected, got = (list(inspect.signature(f).parameters.values()) for f in (self.definition, rule))
+        if misfit := self.misfit(rule):
+            raise DeclarationError(f"{self.name}: {misfit}")
+        self.own_rule = self.rule = rule
+        return rule
+
+    def misfit(self, rule: RuleFunction) -> str:
+        """Say why a function can't be a rule of this call shape.
+
+        Args:
+            rule: The function.
+
+        Returns:
+            What is different about its signature, or "" if it is the definition's.
+        """
+        expected = list(inspect.signature(self.definition).parameters.values())
+        try:
+            got = list(inspect.signature(rule).parameters.values())
+        except (TypeError, ValueError):  # compiled code may have none
+            return f"the rule {rule!r} has no signature that Python can read; wrap it in a function"
         if [(p.name, p.kind) for p in expected] != [(p.name, p.kind) for p in got]:
-            raise DeclarationError(
-                f"{self.name}: the rule's parameters ({', '.join(p.name for p in got)}) must be the definition's "
+            return (
+                f"the rule's parameters ({', '.join(p.name for p in got)}) must be the definition's "
                 f"({', '.join(p.name for p in expected)}), in order and of the same kinds"
             )
         for mine, theirs in zip(got, expected, strict=True):
             if repr(mine.default) != repr(theirs.default):  # not ==, which an array answers entry by entry
                 default, due = ("none" if p.default is EMPTY else repr(p.default) for p in (mine, theirs))
-                raise DeclarationError(
-                    f"{self.name}: the rule's default of {mine.name} is {default}, but must be the definition's, {due}"
-                )
-        self.rule = rule
-        return rule
+                return f"the rule's default of {mine.name} is {default}, but must be the definition's, {due}"
+        return ""
+
+    def ask_first(self, functions: Sequence[RuleFunction]) -> None:
+        """Have other rules asked before the own one.
+
+        Args:
+            functions: The rules, in order; none of them, and the own rule is all there is.
+        """
+        own = [] if self.own_rule is None else [self.own_rule]
+        self.rule = first_that_takes([*functions, *own]) if functions else self.own_rule
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Check and convert the arguments of a call.

@@ -14,7 +14,7 @@ Invoke = Callable[..., Result]
 def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test is a process of its own as far as the catalogue goes, without the settings of whoever runs it."""
     monkeypatch.setattr("opbook.catalogue._default", None)
-    for name in ("OPBOOK_DISABLE", "OPBOOK_STRICT", "OPBOOK_DEBUG"):
+    for name in ("OPBOOK_DISABLE", "OPBOOK_STRICT", "OPBOOK_DEBUG", "OPBOOK_RULES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPBOOK_PLUGINS", "")
 

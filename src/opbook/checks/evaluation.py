@@ -23,6 +23,7 @@ from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample
 from opbook.differentiate import vjp
 from opbook.figures import Figure, capture
+from opbook.rules import OWN
 from opbook.specs import ArraySpec, MaskSpec
 
 LAYOUT_TOLERANCE = 1e-8
@@ -59,10 +60,13 @@ def _hold_to_annotation(subject: Subject, sample: Sample, call: Call, value: Any
 def rule_value(subject: Subject) -> Evidence:
     """Compare the two in float64."""
     evidence = Evidence()
+    declined = 0
     for sample, call in subject.calls():
-        if call.shape.rule is None:
+        found = call.run_rule()
+        if found is None:
+            declined += 1
             continue
-        error = relative_error(call.run_rule()[0], call.define())
+        error = relative_error(found[0], call.define())
         if error > TOLERANCE["float64"]:
             raise Refuted(
                 f"the rule's value differs from the definition's by {error:.1e} (at most {TOLERANCE['float64']:.0e})"
@@ -70,8 +74,12 @@ def rule_value(subject: Subject) -> Evidence:
             )
         evidence.measured(error)
         evidence.inputs += 1
+    if not evidence.inputs and subject.rule != OWN:
+        raise Refuted(f"the rule takes none of the {declined} inputs: it returns NotImplemented for each")
     if not evidence.inputs:
         raise NotApplicable("no rule: the tape differentiates the definition")
+    if declined:
+        evidence.note = f"{declined} other inputs are left to the next rule"
     return evidence
 
 

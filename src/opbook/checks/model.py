@@ -8,6 +8,7 @@ from opbook.builtin import Builtin
 from opbook.call import Call
 from opbook.checks.sampling import Sample
 from opbook.examples import Result
+from opbook.rules import OWN
 
 
 class Refuted(Exception):
@@ -24,6 +25,7 @@ class Subject:
 
     Attributes:
         op: The builtin.
+        rule: The name of the rule under test; `op` is computed by no other.
         samples: The inputs; every one of them is accepted by the builtin.
         builtins: The other builtins by name, for the notation.
         examples: What became of the plugin's examples that call it; None if they were not looked for.
@@ -33,6 +35,7 @@ class Subject:
     samples: list[Sample]
     builtins: Mapping[str, Builtin] = field(default_factory=dict)
     examples: list[Result] | None = None
+    rule: str = OWN
     differentiable: dict[int, bool] = field(default_factory=dict, repr=False)
     """For samples that were asked about, by identity, whether there is something to differentiate."""
 
@@ -105,6 +108,7 @@ class Outcome:
         inputs: How many inputs it looked at.
         worst: The largest relative error it met, or None.
         seconds: How long it took.
+        rule: The rule that was checked: `own`, or the name of another plugin's.
     """
 
     builtin: str
@@ -114,6 +118,12 @@ class Outcome:
     inputs: int
     worst: float | None
     seconds: float
+    rule: str = OWN
+
+    @property
+    def label(self) -> str:
+        """The builtin's name, with that of the rule behind it if it is another plugin's."""
+        return self.builtin if self.rule == OWN else f"{self.builtin} [{self.rule}]"
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome as plain values, for JSON."""

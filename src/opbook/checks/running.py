@@ -4,17 +4,18 @@ import contextlib
 import io
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue
 from opbook.checks import aliasing, differentiation, evaluation, surface
 from opbook.checks.model import Check, Evidence, NotApplicable, Outcome, Refuted, Subject
-from opbook.checks.sampling import samples_of
+from opbook.checks.sampling import Sample, samples_of
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, check_example, find
 from opbook.examples.finding import EXAMPLES_PAGE
+from opbook.rules import OWN
 
 CHECKS: dict[str, Check] = {
     check.name: check
@@ -43,6 +44,9 @@ CHECKS: dict[str, Check] = {
 }
 """Every check by name, in the order in which they run."""
 
+OF_THE_DEFINITION = ("documented", "definition", "differences", "taylor", "examples")
+"""Checks that no rule has a part in: they are not repeated for another plugin's rule."""
+
 SAMPLES = "samples"
 """The check that comes first: whether there are any inputs to check a builtin with."""
 
@@ -52,6 +56,7 @@ def verify(
     catalogue: Catalogue,
     *,
     checks: Iterable[str] | None = None,
+    rule: str | None = None,
     progress: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
     """Run the checks on builtins of a catalogue.
@@ -60,24 +65,52 @@ def verify(
         names: Which builtins.
         catalogue: Where they are.
         checks: Which checks; all unless given.
+        rule: Which rule: the name of one, or `own`. Unless given, the builtin's own and every other plugin's, each
+            against the same definition.
         progress: Is told each outcome as it comes.
 
     Returns:
-        One outcome for each check of each builtin.
+        One outcome for each check of each rule of each builtin; of builtins that do not have the rule, none.
 
     Raises:
-        UnknownBuiltinError: A name that is not in the catalogue, or not that of a check.
+        UnknownBuiltinError: A name that is not in the catalogue, or not that of a check, or none of the builtins has
+            the rule.
     """
     chosen = choose(checks)
     ops = [catalogue[name] for name in names]
+    if rule not in (None, OWN) and not any(rule in rules_of(op) for op in ops):
+        known = sorted({name for op in ops for name in rules_of(op)})
+        raise UnknownBuiltinError(
+            f"there is no rule {rule!r} of {_listed([op.name for op in ops])}.{nearest(str(rule), known)} "
+            f"The rules are {', '.join(known)}"
+        )
     wants_examples = any(check.name == "examples" for check in chosen)
     examples = examples_by_builtin(catalogue, {op.name for op in ops}) if wants_examples else {}
     outcomes = []
     for op in ops:
-        for outcome in check_builtin(op, chosen, catalogue, examples.get(op.name)):
-            progress(outcome)
-            outcomes.append(outcome)
+        for name in rules_of(op):
+            if rule not in (None, name):
+                continue
+            for outcome in check_builtin(op, chosen, catalogue, examples.get(op.name), rule=name):
+                progress(outcome)
+                outcomes.append(outcome)
     return outcomes
+
+
+def rules_of(op: Builtin) -> list[str]:
+    """List the rules of a builtin.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        `own`, and the names of other plugins' rules.
+    """
+    return [OWN, *sorted({rule.name for rule in op.rules})]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} others" if len(names) > 3 else "")
 
 
 def choose(names: Iterable[str] | None) -> list[Check]:
@@ -103,7 +136,12 @@ def choose(names: Iterable[str] | None) -> list[Check]:
 
 
 def check_builtin(
-    op: Builtin, checks: Iterable[Check], catalogue: Catalogue | None, examples: list[Result] | None
+    op: Builtin,
+    checks: Iterable[Check],
+    catalogue: Catalogue | None,
+    examples: list[Result] | None,
+    *,
+    rule: str = OWN,
 ) -> Iterable[Outcome]:
     """Run checks on one builtin.
 
@@ -112,9 +150,11 @@ def check_builtin(
         checks: The checks.
         catalogue: The other builtins, for the notation.
         examples: What became of its examples; None if they were not looked for.
+        rule: The rule to check it with: its own, or one of another plugin's, by name.
 
     Yields:
-        One outcome for each check; a single failed one, named "samples", if no input can be made.
+        One outcome for each check that the rule has a part in; a single failed one, named "samples", if no input can
+        be made.
     """
     start = time.perf_counter()
     try:
@@ -122,11 +162,47 @@ def check_builtin(
             samples = samples_of(op)
     except Exception as error:  # `samples` may raise anything
         reason = str(error) if isinstance(error, OpbookError) else f"samples raises {type(error).__name__}: {error}"
-        yield Outcome(op.name, SAMPLES, "failed", reason, 0, None, time.perf_counter() - start)
+        yield Outcome(op.name, SAMPLES, "failed", reason, 0, None, time.perf_counter() - start, rule)
         return
-    subject = Subject(op, samples, catalogue or {}, examples)
+    subject = subject_of(op, samples, catalogue or {}, examples, rule)
     for check in checks:
-        yield run(check, subject)
+        if applies(check, rule):
+            yield run(check, subject)
+
+
+def subject_of(
+    op: Builtin,
+    samples: list[Sample],
+    builtins: Mapping[str, Builtin],
+    examples: list[Result] | None = None,
+    rule: str = OWN,
+) -> Subject:
+    """Put a builtin with one of its rules under test.
+
+    Args:
+        op: The builtin.
+        samples: Its inputs.
+        builtins: The other builtins.
+        examples: What became of its examples.
+        rule: The name of the rule.
+
+    Returns:
+        What the checks work on.
+    """
+    return Subject(op.with_rule(rule) if op.rules else op, samples, builtins, examples, rule)
+
+
+def applies(check: Check, rule: str) -> bool:
+    """Tell whether a rule has a part in what a check proves.
+
+    Args:
+        check: The check.
+        rule: The rule's name.
+
+    Returns:
+        True for all checks of a builtin's own rule.
+    """
+    return rule == OWN or check.name not in OF_THE_DEFINITION
 
 
 def run(check: Check, subject: Subject) -> Outcome:
@@ -153,7 +229,7 @@ def run(check: Check, subject: Subject) -> Outcome:
     except Exception as error:  # the builtin under test may raise anything
         status, message = "failed", f"it raises {type(error).__name__}: {error}"
     seconds = time.perf_counter() - start
-    return Outcome(subject.op.name, check.name, status, message, evidence.inputs, evidence.worst, seconds)
+    return Outcome(subject.op.name, check.name, status, message, evidence.inputs, evidence.worst, seconds, subject.rule)
 
 
 def examples_by_builtin(catalogue: Catalogue, names: set[str]) -> dict[str, list[Result]]:

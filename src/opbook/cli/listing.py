@@ -5,11 +5,12 @@ from typing import Any
 import click
 
 from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue, PluginInfo
+from opbook.catalogue import Catalogue
 from opbook.cli.errors import Mistake
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option, with_catalogue
 from opbook.cli.output import print_columns, print_json, print_line
 from opbook.errors import nearest
+from opbook.plugins import PluginInfo
 
 _STYLES = {"loaded": "bold", "failed": "bold red", "disabled": "dim"}
 
@@ -80,7 +81,7 @@ def plugins(plugin_files: tuple[str, ...], as_json: bool) -> None:
         print_json([_plugin_entry(info) for info in catalogue.plugins])
         return
     for info in catalogue.plugins:
-        _print_plugin(info)
+        _print_plugin(info, [_rule_text(catalogue, info, rule) for rule in info.rules])
     for conflict in catalogue.conflicts():
         print_line(conflict, "bold red")
     states = [info.state for info in catalogue.plugins]
@@ -88,12 +89,22 @@ def plugins(plugin_files: tuple[str, ...], as_json: bool) -> None:
     print_line(f"{counts or 'No plugins'}.")
 
 
-def _print_plugin(info: PluginInfo) -> None:
+def _rule_text(catalogue: Catalogue, info: PluginInfo, label: str) -> str:
+    """A rule with whether it is asked, such as `layer_norm [numba] (asked first)`."""
+    name, rule = label.rstrip("]").split(" [")
+    if name not in catalogue:
+        return label
+    asked = catalogue[name].asked
+    when = "not asked" if rule not in asked else "asked first" if rule == asked[0] else "asked next"
+    return f"{label} ({when})"
+
+
+def _print_plugin(info: PluginInfo, rules: list[str]) -> None:
     source = info.source
     print_line(f"{source.name}: {info.state}", _STYLES[info.state])
     origin = "one file" if source.is_file else f"{source.distribution} {source.version}, module {source.module}"
     rows = [("from", origin), ("path", info.path or (source.module if source.is_file else ""))]
-    rows += [("adds", ", ".join(info.builtins)), ("error", " ".join(info.error.split()))]
+    rows += [("adds", ", ".join(info.builtins)), ("rules", ", ".join(rules)), ("error", " ".join(info.error.split()))]
     print_columns(row for row in rows if row[1])
     print_line()
 
@@ -110,4 +121,5 @@ def _plugin_entry(info: PluginInfo) -> dict[str, Any]:
         "state": info.state,
         "error": info.error,
         "builtins": info.builtins,
+        "rules": info.rules,
     }

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from opbook.catalogue import Catalogue, PluginInfo, catalogue
+from opbook.catalogue import Catalogue, catalogue
 from opbook.cli.errors import Mistake
+from opbook.plugins import PluginInfo
 
 plugin_option = click.option(
     "--plugin",

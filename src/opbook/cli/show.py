@@ -10,6 +10,7 @@ from opbook.catalogue import Catalogue
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_code, print_columns, print_figure, print_json, print_line, print_markdown
 from opbook.pages import BuiltinPage, Call, Gradient, Input, Origin, ShownExample, page
+from opbook.rules import OWN
 
 
 @click.command()
@@ -73,12 +74,25 @@ def _print_page(shown: BuiltinPage) -> None:
         _heading("Uses and used by")
         rows = [("uses", ", ".join(shown.uses)), ("used by", ", ".join(shown.used_by))]
         print_columns([row for row in rows if row[1]], indent=0)
+    if shown.rules:
+        _heading("Rules")
+        print_columns(_rule_rows(shown), indent=0)
     for title, text in shown.sections.items():
         _heading(title)
         print_markdown(text)
     _heading("Where it comes from")
     print_line(_origin(shown.origin))
     click.echo(f"{shown.origin.path}:{shown.origin.line}")  # never broken into lines, so that it can be copied
+
+
+def _rule_rows(shown: BuiltinPage) -> list[tuple[str, str]]:
+    first = True
+    rows = []
+    for rule in shown.rules:
+        when = ("asked first" if first else "asked next") if rule.asked else "not asked"
+        rows.append((rule.name, f"{when}; from {rule.origin}, priority {rule.priority:g}"))
+        first = first and not rule.asked
+    return [*rows, (OWN, "asked first" if first else "asked where they have no answer")]
 
 
 def _print_gradient(gradient: Gradient) -> None:

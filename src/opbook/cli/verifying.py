@@ -14,6 +14,7 @@ from opbook.catalogue import Catalogue
 from opbook.cli.errors import CHECK_FAILED, Mistake
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import console, print_columns, print_json, print_line
+from opbook.rules import OWN
 
 if TYPE_CHECKING:
     from opbook.checks import Comparison, Outcome
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run only this check. May be repeated.")
+@click.option("--rule", metavar="RULE", help="Check only this rule of each builtin; own is its own.")
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first check that fails.")
 @click.option("--list", "list_only", is_flag=True, help="List the checks and what each proves.")
 @json_option
@@ -32,13 +34,15 @@ def verify(
     catalogue: Catalogue,
     names: tuple[str, ...],
     checks: tuple[str, ...],
+    rule: str | None,
     exitfirst: bool,
     list_only: bool,
     as_json: bool,
 ) -> None:
     """Prove that builtins do what they say: values, gradients, precision, memory, errors, examples.
 
-    Without NAME, all of them. The exit code is 1 if a check fails.
+    Without NAME, all of them. Rules that other plugins have for a builtin are held to the same definition. The exit
+    code is 1 if a check fails.
 
     \b
     Examples:
@@ -46,13 +50,14 @@ def verify(
         opbook verify layer_norm
         opbook verify --check "rule gradient"
         opbook verify --plugin my_ops.py swish
+        opbook verify --rule numba
     """
     from opbook.checks import CHECKS
 
     if list_only:
         print_columns((check.name, check.sentence) for check in CHECKS.values())
         return
-    outcomes = _verified(catalogue, names or tuple(catalogue), checks or None, exitfirst)
+    outcomes = _verified(catalogue, names or tuple(catalogue), checks or None, rule, exitfirst)
     if as_json:
         print_json([outcome.as_dict() for outcome in outcomes])
     elif len(names) == 1:
@@ -64,7 +69,7 @@ def verify(
 
 
 def _verified(
-    catalogue: Catalogue, names: tuple[str, ...], checks: tuple[str, ...] | None, exitfirst: bool
+    catalogue: Catalogue, names: tuple[str, ...], checks: tuple[str, ...] | None, rule: str | None, exitfirst: bool
 ) -> "list[Outcome]":
     from opbook.checks import verify
 
@@ -77,18 +82,22 @@ def _verified(
 
         def progress(outcome: "Outcome") -> None:
             outcomes.append(outcome)
-            status.update(f"{outcome.builtin}: {outcome.check}")
+            status.update(f"{outcome.label}: {outcome.check}")
             if exitfirst and outcome.status == "failed":
                 raise Stop
 
         with contextlib.suppress(Stop):
-            verify(names, catalogue, checks=checks, progress=progress)
+            verify(names, catalogue, checks=checks, rule=rule, progress=progress)
     return outcomes
 
 
 def _print_checks(outcomes: "list[Outcome]") -> None:
-    """One builtin: a line for each check."""
+    """One builtin: a line for each check of each of its rules."""
+    before = OWN
     for outcome in outcomes:
+        if outcome.rule != before:
+            before = outcome.rule
+            print_line(outcome.label, "bold")
         print_line(f"{outcome.check:17} {_mark(outcome):14} {_measured([outcome])}".rstrip(), _style(outcome.status))
     _print_failures(outcomes)
     print_line(_total(outcomes))
@@ -98,7 +107,7 @@ def _print_builtins(outcomes: "list[Outcome]") -> None:
     """Many builtins: a line for each."""
     grouped: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        grouped.setdefault(outcome.builtin, []).append(outcome)
+        grouped.setdefault(outcome.label, []).append(outcome)
     width = max(map(len, grouped), default=0)
     for name, mine in grouped.items():
         failed = [outcome.check for outcome in mine if outcome.status == "failed"]
@@ -129,18 +138,22 @@ def _print_failures(outcomes: "list[Outcome]") -> None:
     for outcome in outcomes:
         if outcome.status == "failed":
             print_line()
-            print_line(f"{outcome.builtin}, {outcome.check}: {outcome.message}")
+            print_line(f"{outcome.label}, {outcome.check}: {outcome.message}")
     print_line()
 
 
 def _total(outcomes: "list[Outcome]") -> str:
     found = Counter(outcome.status for outcome in outcomes)
     builtins = len({outcome.builtin for outcome in outcomes})
+    others = len({outcome.label for outcome in outcomes if outcome.rule != OWN})
     parts = [f"{found['passed']} passed", f"{found['failed']} failed"]
     if found["not applicable"]:
         parts.append(f"{found['not applicable']} do not apply")
     seconds = sum(outcome.seconds for outcome in outcomes)
-    return f"{builtins} builtin{'s' if builtins != 1 else ''}: {', '.join(parts)}, in {seconds:.1f} s"
+    what = f"{builtins} builtin{'s' if builtins != 1 else ''}"
+    if others:
+        what += f", {others} rule{'s' if others != 1 else ''} of other plugins"
+    return f"{what}: {', '.join(parts)}, in {seconds:.1f} s"
 
 
 # ------------------------------------------------------------------------------------------------- a foreign function
@@ -222,7 +235,7 @@ def load_function(target: str) -> Callable[..., Any]:
         )
     try:
         if place.endswith(".py"):
-            from opbook.catalogue import import_file
+            from opbook.plugins import import_file
 
             module = import_file(Path(place))
         else:

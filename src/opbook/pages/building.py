@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue, PluginInfo
+from opbook.catalogue import Catalogue
 from opbook.examples.model import place
 from opbook.pages.choosing import choose
-from opbook.pages.findings import Verification
+from opbook.pages.findings import OtherRule, Verification
 from opbook.pages.gathering import Gathered, gather, page_of
 from opbook.pages.gradients import gradient_of, split
 from opbook.pages.links import uses
 from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
 from opbook.pages.shapes import describe
+from opbook.plugins import PluginInfo
+from opbook.resolving import Offer
 
 _ON_THE_PAGE = ("Args", "Returns")
 """Sections of a docstring that the inputs and the output are described with."""
@@ -107,7 +109,13 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mappin
         edges=edges(op),
         uses=tuple(made_of[op.name]),
         used_by=tuple(name for name, parts in made_of.items() if op.name in parts),
+        rules=tuple(_other_rule(op, offer) for offer in catalogue.offers(op.name)),
     )
+
+
+def _other_rule(op: Builtin, offer: Offer) -> OtherRule:
+    rule, source = offer.rule, offer.plugin.source
+    return OtherRule(rule.name, source.name, source.distribution, source.version, rule.priority, rule.name in op.asked)
 
 
 def _made_of(catalogue: Catalogue) -> dict[str, list[str]]:
@@ -154,7 +162,7 @@ def _origin(op: Builtin, info: PluginInfo) -> Origin:
         path=path,
         line=op.source_line,
         code=_source(op.definition),
-        rule=_source(op.rule) if op.rule else "",
+        rule=_source(op.own_rule) if op.own_rule else "",
         importable=not info.source.is_file and op.name in _functions(path),
         summary=_summary(info.source.distribution),
     )

@@ -19,6 +19,32 @@ class Gradient:
 
 
 @dataclass(frozen=True)
+class OtherRule:
+    """A rule that another plugin has for a builtin.
+
+    Attributes:
+        name: What it is called.
+        plugin: The plugin.
+        distribution: Its distribution, or "" for a single file.
+        version: The distribution's version.
+        priority: Its priority.
+        asked: Whether it is asked when the builtin is called, before the builtin's own rule.
+    """
+
+    name: str
+    plugin: str
+    distribution: str
+    version: str
+    priority: float
+    asked: bool
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in a few words."""
+        return f"{self.distribution} {self.version}" if self.distribution else f"plugin {self.plugin}, one file"
+
+
+@dataclass(frozen=True)
 class Refusal:
     """A call that a builtin refuses.
 

@@ -91,7 +91,7 @@ def _sentences(shape: CallShape, positional: list[Param], wanted: list[Param]) -
     without = [p.name for p in positional if not has_gradient(p.spec)]
     if without:
         sentences.append(f"`{'`, `'.join(without)}` {'have' if len(without) > 1 else 'has'} none.")
-    if shape.rule is None:
+    if shape.own_rule is None:
         sentences.append("There is no rule: the tape differentiates the definition.")
     return " ".join(sentences)
 

@@ -23,7 +23,7 @@ def uses(op: Builtin, catalogue: Catalogue) -> list[str]:
         Their names, in alphabetical order. What a builtin in turn is made of is not among them.
     """
     packages = {_package(other) for other in catalogue.values()}
-    functions = [f for shape in op.call_shapes for f in (shape.definition, shape.rule) if f is not None]
+    functions = [f for shape in op.call_shapes for f in (shape.definition, shape.own_rule) if f is not None]
     seen: set[int] = set()
     found: set[str] = set()
     while functions:

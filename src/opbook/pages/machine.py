@@ -47,6 +47,16 @@ def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
         "refuses": [{"what": r.label, "error": r.error, "message": r.message} for r in page.edges.refused],
         "uses": list(page.uses),
         "used_by": list(page.used_by),
+        "rules": [
+            {
+                "name": r.name,
+                "plugin": r.plugin,
+                "distribution": r.distribution,
+                "priority": r.priority,
+                "asked": r.asked,
+            }
+            for r in page.rules
+        ],
         "plugin": {
             "name": origin.plugin,
             "distribution": origin.distribution,

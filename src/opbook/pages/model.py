@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opbook.figures import Figure
-from opbook.pages.findings import EdgeCases, Gradient, Verification
+from opbook.pages.findings import EdgeCases, Gradient, OtherRule, Verification
 
 OURS = "opbook-"
 """How the names of this project's own distributions begin."""
@@ -220,6 +220,7 @@ class BuiltinPage:
         edges: What it answers and refuses at the edges.
         uses: The builtins that it is made of.
         used_by: The builtins that are made of it.
+        rules: Other plugins' rules for it, those that are asked first, in order.
         tape: The tape of a small example as SVG, and how many steps it has; None where there is nothing to show.
         verification: What its checks said; None if they were not run.
     """
@@ -239,6 +240,7 @@ class BuiltinPage:
     edges: EdgeCases
     uses: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
+    rules: tuple[OtherRule, ...] = ()
     tape: Tape | None = None
     verification: Verification | None = None
 

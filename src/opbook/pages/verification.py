@@ -15,6 +15,7 @@ from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue, catalogue
 from opbook.checks import CHECKS, Outcome, verify
 from opbook.pages.findings import Verification, VerifiedCheck
+from opbook.rules import OWN
 
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 """Errors are shown as the first of these that they stay below: the digits of an error are noise, its size is not."""
@@ -85,12 +86,18 @@ def _verify_one(name: str) -> dict[str, Any]:
 
 def _check(outcome: Outcome) -> VerifiedCheck:
     sentence = CHECKS[outcome.check].sentence if outcome.check in CHECKS else "There are inputs to check it with."
-    return VerifiedCheck(outcome.check, sentence, outcome.status, outcome.inputs, outcome.message)
+    name = outcome.check if outcome.rule == OWN else f"{outcome.check} [{outcome.rule}]"
+    return VerifiedCheck(name, sentence, outcome.status, outcome.inputs, outcome.message)
 
 
 def _sentences(outcomes: Iterable[Outcome]) -> Iterable[str]:
     for outcome in outcomes:
-        if outcome.check in MEASURED and outcome.worst is not None and outcome.status == "passed":
+        if (
+            outcome.rule == OWN
+            and outcome.check in MEASURED
+            and outcome.worst is not None
+            and outcome.status == "passed"
+        ):
             bound = next((b for b in BOUNDS if outcome.worst < b), None)
             if bound is not None:
                 yield f"{MEASURED[outcome.check]} to within {bound:.0e}, on {outcome.inputs} inputs."
@@ -111,7 +118,13 @@ def _fingerprints(loaded: Catalogue) -> dict[str, str]:
                 reached(by_module[module], seen)
         return seen
 
-    core = _source(Path(opbook.__file__).resolve())
+    # a rule of another plugin may run inside any builtin
+    rules = [
+        f"{offer.rule} {loaded[name].asked} {sources[Path(offer.plugin.path).resolve()]}"
+        for name in loaded
+        for offer in loaded.offers(name)
+    ]
+    core = "".join([_source(Path(opbook.__file__).resolve()), *rules])
     homes = {name: Path(loaded.plugin_of(name).path).resolve() for name in loaded}
     digests = {
         home: hashlib.sha256("".join([core, *(sources[h] for h in sorted(reached(home, set())))]).encode()).hexdigest()

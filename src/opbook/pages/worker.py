@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import opbook
-from opbook.catalogue import Catalogue, PluginInfo, catalogue
+from opbook.catalogue import Catalogue, catalogue
 from opbook.errors import OpbookError
 from opbook.pages.addresses import Addresses
 from opbook.pages.building import build
@@ -34,6 +34,7 @@ from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
 from opbook.pages.rendering import Setting, render
 from opbook.pages.verification import read, verified
+from opbook.plugins import PluginInfo
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
