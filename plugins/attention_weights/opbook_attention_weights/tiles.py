@@ -16,18 +16,19 @@ The largest score of a row has to be subtracted before `exp` only if scores are 
 larger than the longest query times the longest key.
 """
 
+import threading
 from itertools import product
 
 import numpy as np
 from opbook_attention_weights.pairs import check_masks, score_scale
 
-from opbook import workers
+from opbook import unbroadcast, workers
 
 TILED_FROM = 2**16
 """Tiles pay from so many scores a head on (256 × 256): below, starting threads and copying the inputs costs more."""
 
-ROWS, COLUMNS = 256, 512
-"""Queries and keys of a tile: in float32 its scores take 512 KiB, which a core's second-level cache holds twice."""
+ROWS, TILE_BYTES = 256, 2**19
+"""Queries and scores of a tile: a core's second-level cache (2 MiB) has to hold two tiles and what is multiplied."""
 
 SAFE_SCORE = 40.0
 """Scores up to this need no maximum subtracted: exp(±40) times sizes and values is far from the limits of float32."""
@@ -104,20 +105,17 @@ class TiledAttention:
         self._q[..., :-1] *= self._scale
         self._k, self._v = _with_column(k, batch, 1), _with_column(v, batch, 1)
         # what is subtracted from the scores: for safe ones all of it stands in the last column of the queries
+        self._columns = TILE_BYTES // ROWS // q.itemsize
         self._highest = np.zeros((*batch, q.shape[-2], 1), q.dtype)
 
-    def forward(self, out=None):
+    def forward(self):
         """Compute the answers, once.
 
-        Args:
-            out: (..., Nq, Dv) array to write them to, or None for a new one. It is kept, and must not be changed.
-
         Returns:
-            The answers.
+            (..., Nq, Dv) array, which is kept, and must not be changed.
         """
-        shape = (*self._q.shape[:-1], self._v.shape[-1] - 1)
-        self._out = np.empty(shape, self._q.dtype) if out is None else out
-        tasks = list(product(self._heads, _tiles(shape[-2], ROWS)))
+        self._out = np.empty((*self._q.shape[:-1], self._v.shape[-1] - 1), self._q.dtype)
+        tasks = list(product(self._heads, _tiles(self._q.shape[-2], ROWS)))
         workers.share(self._answer, tasks[::-1])  # causal: the last rows have the most to do
         return self._out
 
@@ -126,8 +124,8 @@ class TiledAttention:
         q, k, v = self._q[head][rows, :-1], self._k[head][:, :-1], self._v[head]
         total = np.zeros((len(q), v.shape[-1]), q.dtype)
         highest = np.full((len(q), 1), 0 if self._is_safe else -np.inf, q.dtype)
-        buffer = _buffer(q.dtype)
-        for columns in _tiles(len(k), COLUMNS):
+        buffer, _ = _buffers(q.dtype)
+        for columns in _tiles(len(k), self._columns):
             columns, blocked = self._allowed.tile(head, rows, columns)
             if columns.start == columns.stop:
                 continue
@@ -145,18 +143,16 @@ class TiledAttention:
         if not self._is_safe:
             self._highest[head][rows] = np.where(highest == -np.inf, 0, highest)
 
-    def backward(self, g, outs=None):
+    def backward(self, g):
         """Pull a cotangent back.
 
         Args:
             g: (..., Nq, Dv) cotangent of the answers.
-            outs: Arrays shaped as q, k and v with all batch axes to write the gradients to, or None for new ones.
 
         Returns:
             The gradients of q, k and v.
         """
-        full = [np.empty((*a.shape[:-1], a.shape[-1] - 1), a.dtype) for a in (self._q, self._k, self._v)]
-        dq, dk, dv = outs or full
+        dq, dk, dv = (np.empty((*a.shape[:-1], a.shape[-1] - 1), a.dtype) for a in (self._q, self._k, self._v))
         g = _with_column(g, g.shape[:-2], 0)
         np.negative(np.vecdot(g[..., :-1], self._out), out=g[..., -1])
         # with few heads, threads share one: each takes some of its keys, and has a dq of its own
@@ -168,14 +164,14 @@ class TiledAttention:
             for part in found[i * parts + 1 : (i + 1) * parts]:
                 total += part
             np.multiply(total, self._scale, out=dq[head])
-        return dq, dk, dv
+        return tuple(map(unbroadcast, (dq, dk, dv), self._shapes))
 
     def _pull(self, head, part, parts, g, dk, dv):
         """Write the gradients of every so many keys and values; return what they send to all queries."""
         q, k, v, g = self._q[head], self._k[head], self._v[head], g[head]
         dq = np.zeros((len(q), q.shape[-1] - 1), q.dtype)
-        first, second = _buffer(q.dtype), _buffer(q.dtype)
-        for whole in list(_tiles(len(k), COLUMNS))[part::parts]:
+        first, second = _buffers(q.dtype)
+        for whole in list(_tiles(len(k), self._columns))[part::parts]:
             dk_tile, dv_tile = np.zeros_like(k[whole, :-1]), np.zeros_like(v[whole, :-1])
             for rows in _tiles(len(q), ROWS):
                 columns, blocked = self._allowed.tile(head, rows, whole)
@@ -252,8 +248,14 @@ def _tiles(length, step):
     return (slice(start, min(start + step, length)) for start in range(0, length, step))
 
 
-def _buffer(dtype):
-    return np.empty(ROWS * COLUMNS, dtype)
+_own = threading.local()
+
+
+def _buffers(dtype):
+    """Room for two tiles that this thread keeps: memory that is new for every call costs as much as a product in it."""
+    if not hasattr(_own, "tiles"):
+        _own.tiles = np.empty((2, TILE_BYTES), np.uint8)
+    return [room.view(dtype) for room in _own.tiles]
 
 
 def _product(a, b, blocked, entry, buffer):

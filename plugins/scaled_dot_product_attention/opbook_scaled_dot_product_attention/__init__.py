@@ -99,24 +99,36 @@ def scaled_dot_product_attention(
 
 @scaled_dot_product_attention.defvjp
 def _(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
+    value, pull = attend(q, k, v, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+    return value.copy(), lambda g: (*pull(g), None)  # a copy, as the caller may write into it
+
+
+def attend(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
+    """The rule, for other rules to build on, by the plan that suits the sizes: in tiles, or all scores at once.
+
+    Args:
+        q: As for `scaled_dot_product_attention`, and likewise all others.
+        k: The keys.
+        v: The values.
+        mask: Which query may attend to which key.
+        key_mask: Which keys may be attended to.
+        bias: Added to the scores.
+        causal: Whether a query may only attend to keys up to its own position.
+        scale: The factor of the scores, or None.
+
+    Returns:
+        The answers, which must not be written into; a function from their cotangent to the gradients of q, k and v.
+    """
     tiled = tiled_attention(q, k, v, mask, key_mask, bias, causal, scale)
     if tiled is not None:
-        shapes = q.shape, k.shape, v.shape
-        value = tiled.forward().copy()  # the caller may write into it
-
-        def pull_tiles(g):
-            return *map(unbroadcast, tiled.backward(g), shapes), None
-
-        return value, pull_tiles
-
+        return tiled.forward(), tiled.backward
     weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
     value, clean_v = weighted_values(weights, v, allowed)
     clean_v = np.array(clean_v)  # the caller may change v before the pullback runs
 
     def pullback(g):
         dq, dk = pull_weights(g @ np.swapaxes(clean_v, -1, -2))
-        dv = unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
-        return dq, dk, dv, None
+        return dq, dk, unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
 
     return value, pullback
 
