@@ -4,6 +4,7 @@ import numpy as np
 
 from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
+from opbook_layer_norm.blocks import Normalized, normalize, pull_back
 
 
 def _samples(draw):
@@ -72,23 +73,26 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
 @layer_norm.defvjp
 def _(x, gamma, beta, *, eps=1e-5):
     _check_columns(x)
-    centred = x - x[..., :1]
+    rows, gamma = x.reshape(-1, x.shape[-1]), gamma.copy()
+    value, normalized = eps >= 0 and normalize(rows, gamma, beta, eps) or _normalize_carefully(rows, gamma, beta, eps)
+
+    def pullback(g):
+        dx, d_gamma, d_beta = pull_back(g.reshape(rows.shape), gamma, normalized)
+        return dx.reshape(g.shape), d_gamma, d_beta
+
+    return value.reshape(x.shape), pullback
+
+
+def _normalize_carefully(x, gamma, beta, eps):
+    """What `normalize` does, for any numbers: means far from 0, constant rows, squares beyond float32."""
+    centred = x - x[:, :1]
     centred -= centred.mean(axis=-1, keepdims=True)
     # float64 here keeps the squares of 1e30-sized float32 values from overflowing
-    variance = np.einsum("...d,...d->...", centred, centred, dtype=np.float64)[..., None] / x.shape[-1]
+    variance = np.einsum("nd,nd->n", centred, centred, dtype=np.float64)[:, None] / x.shape[-1]
     _check_eps(eps, variance)
     reciprocal = (1 / np.sqrt(variance + eps)).astype(x.dtype)
     normed = centred * reciprocal
-    gamma = gamma.copy()
-
-    def pullback(g):
-        rows = tuple(range(g.ndim - 1))
-        h = g * gamma
-        along = np.mean(h * normed, axis=-1, keepdims=True)
-        dx = reciprocal * (h - np.mean(h, axis=-1, keepdims=True) - normed * along)
-        return dx, np.sum(g * normed, axis=rows), np.sum(g, axis=rows)
-
-    return gamma * normed + beta, pullback
+    return gamma * normed + beta, Normalized(normed, reciprocal)
 
 
 def _check_columns(x):
