@@ -61,6 +61,7 @@ def _masked_samples(draw, heads):
     in_use = np.where(np.arange(4)[:, None] == 1, np.nan, x)
     yield draw.known("NaN in a row that some may attend to", answer, in_use, heads, 2, mask)
     yield draw.known("NaN and no mask", np.full((4, 3), np.nan), dirty, heads, 2)
+    yield draw.edge("many rows", draw.normal(2, 270, 3), heads, 2, key_mask=np.arange(540).reshape(2, 270) % 7 > 0)
     yield draw.refused("fewer heads than n_heads", x, heads, 3)
     yield draw.refused("no heads", x, (), 0)
 

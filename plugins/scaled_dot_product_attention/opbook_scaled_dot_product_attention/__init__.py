@@ -34,6 +34,20 @@ def _samples(draw):
     yield draw.edge("scores far apart", 100 * q, 100 * k, v)
     yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty)
     yield draw.edge("no keys", q, k[:0], v[:0])
+    yield from _long_samples(draw)
+
+
+def _long_samples(draw):
+    """Sequences longer than a tile, and no multiple of one."""
+    q, k, v, square = draw.normal(130, 3), draw.normal(530, 3), draw.normal(530, 2), draw.normal(270, 3)
+    early, sparse = np.arange(530) < 500, draw.mask(130, 530)
+    sparse[[0, 120]] = False
+    sparse[:, 30:520] = False
+    yield draw.edge("many keys, most of them blocked", q, k, v, sparse, key_mask=early)
+    yield draw.edge("many keys, causal", square, square, draw.normal(2, 270, 2), causal=True)
+    yield draw.edge("many keys, scores far apart", 8 * q, 8 * k, v, key_mask=early)
+    yield draw.edge("many keys, 1e10 in a blocked slot", q, np.where(early[:, None], k, 1e10), v, key_mask=early)
+    yield draw.edge("many keys, NaN in padding", q, k, np.where(early[:, None], v, np.nan), key_mask=early)
 
 
 # softmax(Q Kᵀ / √D) V: a look-up in which every query takes a little of every value, in proportion to how well its key
