@@ -5,7 +5,7 @@
     python benchmarks/run.py --quick          fewer rounds: a first look
     python benchmarks/run.py --only attention the cases whose name matches a regular expression
     python benchmarks/run.py --json FILE      writes the numbers to FILE, and prints the table as ever
-    python benchmarks/run.py --publish        also writes RESULTS.md, results.json and the chart of the documentation
+    python benchmarks/run.py --publish        also writes RESULTS.md, results.json and the pictures of the documentation
 
 Peers that are not installed are left out: python -m pip install torch jax autograd mygrad
 """
@@ -23,19 +23,19 @@ for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # read when the libraries 
 os.environ["JAX_ENABLE_X64"] = "1"
 os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads={THREADS}"
 
-from speed import chart, contenders, costs, machine, report  # noqa: E402
+from speed import chart, contenders, costs, machine, report, steps  # noqa: E402
 from speed.cases import CASES, Case  # noqa: E402
 from speed.timing import measure  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-CHART = HERE.parent / "docs" / "assets" / "speed.svg"
+ASSETS = HERE.parent / "docs" / "assets"
 
 
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and none of the slowest cases")
-    parser.add_argument("--only", metavar="PATTERN", default="", help="cases whose name matches; `costs` for the rest")
+    parser.add_argument("--only", metavar="PATTERN", default="", help="cases whose name matches, `steps`, `costs`")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to this file")
     parser.add_argument("--publish", action="store_true", help="write RESULTS.md, results.json and the chart")
     arguments = parser.parse_args()
@@ -44,16 +44,18 @@ def main() -> None:
     chosen = [case for case in CASES if re.search(arguments.only, case.name)]
     if arguments.quick:
         chosen = [case for case in chosen if not case.slow]
-    with_costs = bool(re.search(arguments.only, "costs"))
-    if not chosen and not with_costs:
-        parser.error(f"no case matches {arguments.only!r}; there are {', '.join(case.name for case in CASES)}")
+    others = [part for part in ("steps", "costs") if re.search(arguments.only, part)]
+    if not chosen and not others:
+        names = [*(case.name for case in CASES), "steps", "costs"]
+        parser.error(f"no case matches {arguments.only!r}; there are {', '.join(names)}")
 
     rows = [row for case in chosen for row in rows_of(case, arguments.quick)]
     results = {
         "machine": machine.description(THREADS),
         "versions": machine.versions(),
         "rows": rows,
-        "costs": costs.measured(arguments.quick) if with_costs else {},
+        "steps": steps.measured(arguments.quick) if "steps" in others else [],
+        "costs": costs.measured(arguments.quick) if "costs" in others else {},
     }
     print("\n" + report.as_text(results))
     if arguments.json:
@@ -61,7 +63,8 @@ def main() -> None:
     if arguments.publish:
         write(HERE / "results.json", as_json(results))
         write(HERE / "RESULTS.md", report.as_markdown(results))
-        write(CHART, chart.draw(results["rows"]))
+        write(ASSETS / "speed.svg", chart.peers(rows))
+        write(ASSETS / "roofline.svg", chart.roofline(rows))
 
 
 def rows_of(case: Case, quick: bool) -> list[report.Row]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from opbook import ops, vjp
 from speed import limits, textbook
 from speed.cases import HEAD_FIELDS, Case, normal
 from speed.timing import Contender, Work
-
-from opbook import ops, vjp
 
 BLOCKED = -1e9
 
@@ -44,7 +44,7 @@ def ready(case: Case) -> list[Contender]:
         opbook, the installed peers, and the limit.
     """
     args = case.inputs(case.dtype)
-    task = _task(case, args)
+    task = task_of(case, args)
     work = {"opbook": _opbook(case, args, task.cotangent)}
     for name, make in PEERS.items():
         # in double precision these two take half a minute a round for the longest sequences
@@ -52,7 +52,7 @@ def ready(case: Case) -> list[Contender]:
         if importlib.util.find_spec(name) and not too_slow:
             work[name] = make(task)
     work["limit"] = limits.work(case, args)
-    return [Contender(name, found, spins=name not in ("torch", "jax")) for name, found in work.items()]
+    return [Contender(name, found) for name, found in work.items()]
 
 
 def _both(forward: Work, with_vjp: Work) -> dict[str, Work]:
@@ -74,7 +74,16 @@ def _opbook(case: Case, args: tuple[Any, ...], cotangent: Any) -> dict[str, Work
     return _both(lambda: op(*args, **options), with_vjp)
 
 
-def _task(case: Case, args: tuple[Any, ...]) -> Task:
+def task_of(case: Case, args: tuple[Any, ...]) -> Task:
+    """Make of a case what a peer gets.
+
+    Args:
+        case: The case.
+        args: The op's arguments.
+
+    Returns:
+        The task.
+    """
     cotangent = normal(*args[0].shape, dtype=case.dtype, seed=99)
     if case.op == "layer_norm":
         return Task(case, args, ("x", "gamma", "beta"), lambda np: lambda *a: textbook.layer_norm(np, *a), cotangent)
@@ -101,13 +110,22 @@ def _bias(case: Case, n_keys: int) -> Any:
     return np.where(allowed, 0, BLOCKED).astype(case.dtype)
 
 
-def _torch(task: Task) -> dict[str, Work]:
+def pytorch(task: Task) -> dict[str, Work]:
+    """What PyTorch does in a case.
+
+    Args:
+        task: The case.
+
+    Returns:
+        Its work.
+    """
     import torch
-    from speed import pytorch
+
+    from speed.pytorch import function
 
     leaves = [torch.tensor(a, requires_grad=True) for a in task.arrays]
     cotangent = torch.tensor(task.cotangent)
-    f = pytorch.function(task.case, task.names)
+    f = function(task.case, task.names)
 
     def forward() -> Any:
         with torch.no_grad():
@@ -163,4 +181,4 @@ def _mygrad(task: Task) -> dict[str, Work]:
     return _both(forward, with_vjp)
 
 
-PEERS = {"torch": _torch, "jax": _jax, "autograd": _autograd, "mygrad": _mygrad}
+PEERS = {"torch": pytorch, "jax": _jax, "autograd": _autograd, "mygrad": _mygrad}

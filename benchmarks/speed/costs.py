@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from speed.cases import normal
-from speed.textbook import attention
 
 from opbook import ops, vjp
 from opbook.catalogue import catalogue
 from opbook.notation import Session
+from speed.cases import normal
+from speed.textbook import attention
 
 OPERATIONS = 1000
 LENGTHS = (1024, 2048, 4096, 8192)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from speed.cases import Case, normal
 from speed.timing import Work
 

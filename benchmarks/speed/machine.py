@@ -33,7 +33,9 @@ def _processor() -> str:
     facts = dict(line.split(":", 1) for line in info.read_text(encoding="utf-8").splitlines() if ":" in line)
     named = {key.strip(): value.strip() for key, value in facts.items()}
     widest = next((name for name in ("avx512f", "avx2") if name in named.get("flags", "").split()), "no AVX2")
-    return f"{named.get('model name', 'unknown')} (family {named.get('cpu family')}, model {named.get('model')}), {widest}"
+    return (
+        f"{named.get('model name', 'unknown')} (family {named.get('cpu family')}, model {named.get('model')}), {widest}"
+    )
 
 
 def _blas() -> str:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from speed.cases import Case
 from torch.nn import functional
+
+from speed.cases import Case
 
 
 def function(case: Case, names: Sequence[str]) -> Callable[..., Any]:

@@ -48,16 +48,24 @@ def row(case: Case, what: str, times: dict[str, list[float]]) -> Row:
         "dtype": case.dtype,
         "what": what,
         "rounds": len(mine),
-        "milliseconds": {name: _quartiles([1e3 * t for t in taken]) for name, taken in times.items()},
+        "milliseconds": {name: quartiles([1e3 * t for t in taken]) for name, taken in times.items()},
         "ratios": {
-            name: _quartiles([a / b for a, b in zip(mine, taken, strict=True)])
+            name: quartiles([a / b for a, b in zip(mine, taken, strict=True)])
             for name, taken in times.items()
             if name != "opbook"
         },
     }
 
 
-def _quartiles(numbers: list[float]) -> list[float]:
+def quartiles(numbers: list[float]) -> list[float]:
+    """Sum numbers up.
+
+    Args:
+        numbers: At least two.
+
+    Returns:
+        The lower quartile, the median and the upper quartile, to four digits.
+    """
     return [float(f"{q:.4g}") for q in statistics.quantiles(numbers, n=4, method="inclusive")]
 
 
@@ -81,6 +89,8 @@ def _tables(results: dict[str, Any]) -> list[list[list[str]]]:
     tables = []
     if results["rows"]:
         tables.append([_HEADER, *map(_cells, results["rows"])])
+    if results["steps"]:
+        tables.append([["case", "step", "ms", "/ torch"], *map(_step_cells, results["steps"])])
     if results["costs"]:
         tables.append([["cost", "measured"], *([name, text] for name, text in results["costs"].items())])
     return tables
@@ -93,6 +103,11 @@ def _cells(row: Row) -> list[str]:
     ratios = [_with_spread(row["ratios"][name]) if name in row["ratios"] else "–" for name in OTHERS]
     what = {"forward": "fwd", "forward+VJP": "fwd+VJP"}[row["what"]]
     return [row["op"], row["size"], row["dtype"], what, _with_spread(row["milliseconds"]["opbook"]), *ratios]
+
+
+def _step_cells(step: dict[str, Any]) -> list[str]:
+    of_torch = _with_spread(step["of_torch"]) if step["of_torch"] else "–"
+    return [step["case"], step["step"], _with_spread(step["milliseconds"]), of_torch]
 
 
 def _with_spread(quartiles: list[float]) -> str:

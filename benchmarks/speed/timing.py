@@ -14,7 +14,7 @@ BURST = 0.004
 """Calls shorter than this many seconds are timed several at a time."""
 
 SETTLE = 0.13
-"""A BLAS worker thread looks for more work for about this long; it must be asleep before another library is timed."""
+"""Worker threads of BLAS and others look for more work for about this long, and would slow the next library down."""
 
 LEAST_ROUNDS, MOST_ROUNDS = 5, 25
 
@@ -26,12 +26,10 @@ class Contender:
     Attributes:
         name: The library.
         work: What is timed: "forward" and "forward+VJP".
-        spins: Whether its threads stay busy for a while after a call.
     """
 
     name: str
     work: dict[str, Work]
-    spins: bool
 
 
 def measure(contenders: list[Contender], seconds: float) -> dict[str, dict[str, list[float]]]:
@@ -54,8 +52,7 @@ def measure(contenders: list[Contender], seconds: float) -> dict[str, dict[str, 
             for what, work in contender.work.items():
                 took = _burst(work, counts[contender.name, what])
                 times[what].setdefault(contender.name, []).append(took)
-            if contender.spins:
-                time.sleep(SETTLE)
+            time.sleep(SETTLE)
         rounds += 1
     return times
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-RULES = '''
+RULES = """
 from opbook import Rule, hookimpl
 from opbook_layer_norm import layer_norm
 
@@ -19,7 +19,7 @@ def matrices(x, gamma, beta, *, eps=1e-5):
 @hookimpl
 def opbook_rules():
     return [Rule("layer_norm", "matrices", matrices, priority=5)]
-'''
+"""
 
 
 @pytest.fixture

@@ -1,16 +1,16 @@
 """Attention in tiles: never more than a few hundred queries and keys at a time.
 
 The scores of N queries and N keys are N² numbers. They are worked off here in tiles that stay in the processor's cache,
-and forgotten; the backward pass computes them again, which takes less time than fetching them from memory would. What is
-kept for it is the logarithm of every row's sum, so memory grows with N.
+and forgotten. The backward pass computes them again, which takes less time than fetching them from memory would. All
+that is kept for it is the logarithm of every row's sum, so memory grows with N.
 
-Beside the matrix products there is one pass over a tile in the forward pass, `exp`, and there are two in the backward
-pass, `exp` and one multiplication:
+Beside the matrix products there is one pass over a tile in the forward pass, `exp`, and two in the backward pass, `exp`
+and one multiplication:
 
-- The exponentials are not divided by their row's sum; the answer is, which is N × D numbers instead of N × N.
+- The exponentials are not divided by their row's sum. The answer is, which is N × D numbers instead of N × N.
 - The sums come out of the product with the values, to which a column of ones is appended.
-- In the backward pass p = exp(s − log(sum)), and dS = p ∘ (dP − ⟨o, g⟩). Both subtractions are done by the products: the
-  queries have the column −log(sum), the cotangent has the column −⟨o, g⟩, and the keys and values have ones there.
+- In the backward pass p = exp(s − log(sum)), and dS = p ∘ (dP − ⟨o, g⟩). The products do both subtractions: the queries
+  have the column −log(sum), the cotangent has the column −⟨o, g⟩, and the keys and values have ones there.
 
 The largest score of a row has to be subtracted before `exp` only if scores are large. By Cauchy and Schwarz, none is
 larger than the longest query times the longest key.
@@ -20,9 +20,9 @@ import threading
 from itertools import product
 
 import numpy as np
-from opbook_attention_weights.pairs import check_masks, score_scale
 
 from opbook import unbroadcast, workers
+from opbook_attention_weights.pairs import check_masks, score_scale
 
 TILED_FROM = 2**16
 """Tiles pay from so many scores a head on (256 × 256): below, starting threads and copying the inputs costs more."""

@@ -1,11 +1,11 @@
 """Compiled rules for ops that are bound by memory, as an opbook plugin: an accelerator.
 
-NumPy goes over an array once for every operation. Memory is slow and arithmetic is not, so that is most of the time such
-an op takes. A compiled loop does all there is to do to a number while it is at hand.
+NumPy goes over an array once for every operation. Memory is slow and arithmetic is not, so most of the time goes there.
+A compiled loop does all there is to do to a number while it is at hand.
 
 The loops are Numba's. They run without Python's lock, on as many threads as `opbook.workers` shares work among, and are
-compiled when they are first used: a few seconds, once, as the result is kept in a cache on disk. Small arrays are left to
-the ops' own rules, and so is everything where Numba can't be used, after one warning.
+compiled when they are first used: a few seconds, once, as the result is kept in a cache on disk. Small arrays are left
+to the ops' own rules, and so is everything where Numba can't be used, after one warning.
 """
 
 import importlib
@@ -37,8 +37,8 @@ def compiled():
         return importlib.import_module("opbook_fast.loops")
     except Exception as error:  # a Numba that does not fit NumPy or Python raises anything
         warnings.warn(
-            f"opbook-fast is not used, as Numba can't be imported ({type(error).__name__}: {error}); the ops' own rules "
-            "take its place. Mend it with: python -m pip install --upgrade numba",
+            f"opbook-fast is not used, as Numba can't be imported ({type(error).__name__}: {error}); the ops' own "
+            "rules take its place. Mend it with: python -m pip install --upgrade numba",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -9,9 +9,7 @@ import math
 import numba
 import numpy as np
 
-fast = numba.njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"arcp", "contract", "nsz", "reassoc"}
-)
+fast = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"arcp", "contract", "nsz", "reassoc"})
 exactly = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 

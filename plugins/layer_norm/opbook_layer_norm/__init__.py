@@ -79,7 +79,7 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
 def _(x, gamma, beta, *, eps=1e-5):
     check_columns(x)
     rows, gamma = x.reshape(-1, x.shape[-1]), gamma.copy()
-    value, normalized = eps >= 0 and normalize(rows, gamma, beta, eps) or _normalize_carefully(rows, gamma, beta, eps)
+    value, normalized = (eps >= 0 and normalize(rows, gamma, beta, eps)) or _normalize_carefully(rows, gamma, beta, eps)
 
     def pullback(g):
         dx, d_gamma, d_beta = pull_back(g.reshape(rows.shape), gamma, normalized)

@@ -1,6 +1,6 @@
 """Layer normalization a few rows at a time, so that what one pass over them leaves behind is in the cache for the next.
 
-Sums along rows and columns are products with vectors, which BLAS computes faster than NumPy sums, and the variance is the
+Sums along rows and columns are products with vectors, which BLAS computes faster than NumPy sums. The variance is the
 mean of the squares less the square of the mean: two passes over numbers that need not be centred first. That loses
 digits where the mean is large beside the spread. Then, or where squares overflow, there is no answer from here, and the
 caller takes the way that is slower and always right.
@@ -13,8 +13,8 @@ import numpy as np
 from opbook import workers
 
 BLOCK_BYTES = 2**19
-"""Rows are taken until there are so many bytes: four such arrays fill a core's second-level cache (2 MiB), and threads that
-share the work are kept waiting for Python's lock if the passes are any shorter."""
+"""Rows are taken until there are so many bytes: four such arrays fill a core's second-level cache (2 MiB). With shorter
+passes, threads that share the work would be kept waiting for Python's lock."""
 
 SHARED_FROM = 2**17
 """Arrays of so many entries are shared among threads; for less, waking a thread takes longer than it saves."""

@@ -5,7 +5,7 @@ from opbook_attention_weights import attention_weights, weights_and_pullback
 from opbook_attention_weights.pairs import allowed_pairs, weighted_values
 from opbook_attention_weights.tiles import tiled_attention
 
-from opbook import Array, Mask, builtin, hookimpl, unbroadcast
+from opbook import Array, Mask, builtin, hookimpl, unbroadcast, workers
 
 
 def _samples(draw):
@@ -136,13 +136,15 @@ def attend(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=
     tiled = tiled_attention(q, k, v, mask, key_mask, bias, causal, scale)
     if tiled is not None:
         return tiled.forward(), tiled.backward
-    weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
-    value, clean_v = weighted_values(weights, v, allowed)
+    with workers.hold_blas():
+        weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
+        value, clean_v = weighted_values(weights, v, allowed)
     clean_v = np.array(clean_v)  # the caller may change v before the pullback runs
 
     def pullback(g):
-        dq, dk = pull_weights(g @ np.swapaxes(clean_v, -1, -2))
-        return dq, dk, unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
+        with workers.hold_blas():
+            dq, dk = pull_weights(g @ np.swapaxes(clean_v, -1, -2))
+            return dq, dk, unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
 
     return value, pullback
 
