@@ -45,7 +45,7 @@ def ready(case: Case) -> list[Contender]:
     """
     args = case.inputs(case.dtype)
     task = task_of(case, args)
-    work = {"opbook": _opbook(case, args, task.cotangent)}
+    work = {"opbook": opbook(case, args, task.cotangent)}
     for name, make in PEERS.items():
         # in double precision these two take half a minute a round for the longest sequences
         too_slow = case.slow and case.dtype == "float64" and name in ("autograd", "mygrad")
@@ -59,7 +59,17 @@ def _both(forward: Work, with_vjp: Work) -> dict[str, Work]:
     return {"forward": forward, "forward+VJP": with_vjp}
 
 
-def _opbook(case: Case, args: tuple[Any, ...], cotangent: Any) -> dict[str, Work]:
+def opbook(case: Case, args: tuple[Any, ...], cotangent: Any) -> dict[str, Work]:
+    """What opbook does in a case.
+
+    Args:
+        case: The case.
+        args: The op's arguments.
+        cotangent: The cotangent of the value.
+
+    Returns:
+        Its work.
+    """
     op = getattr(ops, case.op)
     options: dict[str, Any] = {
         "plain": lambda: {},

@@ -26,7 +26,7 @@ def work(case: Case, args: tuple[Any, ...]) -> dict[str, Work]:
     if case.op == "layer_norm":
         source, out = args[0], np.empty_like(args[0])
         return {"forward": lambda: np.copyto(out, source), "forward+VJP": _in_turn([(np.copyto, (out, source))] * 2)}
-    shapes = _attention(args) if case.op == "scaled_dot_product_attention" else _projections(case, args[0].shape)
+    shapes = _attention(args) if case.op == "scaled_dot_product_attention" else projections(case, args[0].shape)
     forward, backward = ([_product(*shape, dtype=case.dtype) for shape in part] for part in shapes)
     return {"forward": _products(forward), "forward+VJP": _products(forward + backward)}
 
@@ -61,8 +61,16 @@ def _attention(args: tuple[Any, ...]) -> tuple[list[Shape], list[Shape]]:
     return [wide, tall], [wide, tall, tall, tall]
 
 
-def _projections(case: Case, shape: tuple[int, ...]) -> tuple[list[Shape], list[Shape]]:
-    """Multi-head attention, and the feed-forward network of a block. A projection's gradient takes two products."""
+def projections(case: Case, shape: tuple[int, ...]) -> tuple[list[Shape], list[Shape]]:
+    """List the products of multi-head attention, and of a block with its feed-forward network.
+
+    Args:
+        case: The case.
+        shape: The shape of the rows.
+
+    Returns:
+        Batch shape, M, K and N of each product of the forward and of the backward pass.
+    """
     n, d = shape
     wide, tall = ((case.n_heads,), n, d // case.n_heads, n), ((case.n_heads,), n, n, d // case.n_heads)
     widths = [(d, 3 * d), (d, d)] + ([(d, 4 * d), (4 * d, d)] if case.op == "transformer_block" else [])

@@ -105,7 +105,10 @@ class TiledAttention:
         self._q[..., :-1] *= self._scale
         self._k, self._v = _with_column(k, batch, 1), _with_column(v, batch, 1)
         # what is subtracted from the scores: for safe ones all of it stands in the last column of the queries
-        self._columns = TILE_BYTES // ROWS // q.itemsize
+        # with few heads, threads share one in the backward pass: each takes some of its keys, and has a dq of its own
+        threads = workers.count()
+        self._parts = threads if len(self._heads) < 2 * threads else 1
+        self._columns = min(TILE_BYTES // ROWS // q.itemsize, -(-k.shape[-2] // self._parts) or 1)
         self._highest = np.zeros((*batch, q.shape[-2], 1), q.dtype)
 
     def forward(self):
@@ -155,23 +158,21 @@ class TiledAttention:
         dq, dk, dv = (np.empty((*a.shape[:-1], a.shape[-1] - 1), a.dtype) for a in (self._q, self._k, self._v))
         g = _with_column(g, g.shape[:-2], 0)
         np.negative(np.vecdot(g[..., :-1], self._out), out=g[..., -1])
-        # with few heads, threads share one: each takes some of its keys, and has a dq of its own
-        parts = workers.count() if len(self._heads) < 2 * workers.count() else 1
-        tasks = list(product(self._heads, range(parts)))
-        found = workers.share(lambda task: self._pull(*task, parts, g, dk, dv), tasks)
+        tasks = list(product(self._heads, range(self._parts)))
+        found = workers.share(lambda task: self._pull(*task, g, dk, dv), tasks)
         for i, head in enumerate(self._heads):
-            total = found[i * parts]
-            for part in found[i * parts + 1 : (i + 1) * parts]:
-                total += part
+            total, *others = found[i * self._parts : (i + 1) * self._parts]
+            for other in others:
+                total += other
             np.multiply(total, self._scale, out=dq[head])
         return tuple(map(unbroadcast, (dq, dk, dv), self._shapes))
 
-    def _pull(self, head, part, parts, g, dk, dv):
-        """Write the gradients of every so many keys and values; return what they send to all queries."""
+    def _pull(self, head, part, g, dk, dv):
+        """Write the gradients of some keys and values; return what they send to all queries."""
         q, k, v, g = self._q[head], self._k[head], self._v[head], g[head]
         dq = np.zeros((len(q), q.shape[-1] - 1), q.dtype)
         first, second = _buffers(q.dtype)
-        for whole in list(_tiles(len(k), self._columns))[part::parts]:
+        for whole in _turns(_tiles(len(k), self._columns), part, self._parts):
             dk_tile, dv_tile = np.zeros_like(k[whole, :-1]), np.zeros_like(v[whole, :-1])
             for rows in _tiles(len(q), ROWS):
                 columns, blocked = self._allowed.tile(head, rows, whole)
@@ -246,6 +247,11 @@ def _with_column(x, batch, entry):
 
 def _tiles(length, step):
     return (slice(start, min(start + step, length)) for start in range(0, length, step))
+
+
+def _turns(tiles, part, parts):
+    """Deal tiles out, back and forth: causal tiles have less and less to do, and so all parts get about the same."""
+    return (tile for i, tile in enumerate(tiles) if i % (2 * parts) in (part, 2 * parts - 1 - part))
 
 
 _own = threading.local()
