@@ -126,30 +126,46 @@ def share(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Res
             _pool_in_use.release()
 
 
-def _share(function: Callable[[Item], Result], items: Sequence[Item], helpers: int) -> list[Result]:
+class _Job:
+    """Work that several threads do together. It is emptied at the end, as the pool may hold it a little longer."""
+
+    def __init__(self, function: Callable[[Any], Any], items: Sequence[Any]) -> None:
+        self.function: Callable[[Any], Any] | None = function
+        self.waiting = deque(enumerate(items))
+        self.results: list[Any] = [None] * len(items)
+
+    def work(self) -> None:
+        """Do what is still waiting."""
+        while self.waiting and self.function is not None:
+            try:
+                i, item = self.waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            self.results[i] = self.function(item)
+
+    def end(self) -> None:
+        """Let go of everything."""
+        self.waiting.clear()
+        self.results, self.function = [], None
+
+
+def _share(function: Callable[[Any], Any], items: Sequence[Any], helpers: int) -> list[Any]:
     global _pool
     if _pool is None:
         _pool = ThreadPoolExecutor(os.cpu_count(), "opbook")
-    results: list[Any] = [None] * len(items)
-    waiting = deque(enumerate(items))
-
-    def work() -> None:
-        while waiting:
-            try:
-                i, item = waiting.popleft()
-            except IndexError:  # another thread took the last one
-                return
-            results[i] = function(item)
-
-    started = [_pool.submit(contextvars.copy_context().run, work) for _ in range(helpers)]
+    job = _Job(function, items)
+    started = [_pool.submit(contextvars.copy_context().run, job.work) for _ in range(helpers)]
     try:
-        work()
+        try:
+            job.work()
+        finally:
+            job.waiting.clear()  # after an error
+            for future in started:
+                if not future.cancel():
+                    future.result()
+        return job.results
     finally:
-        waiting.clear()  # after an error
-        for future in started:
-            if not future.cancel():
-                future.result()
-    return results
+        job.end()
 
 
 def product(a: Any, b: Any) -> Any:
