@@ -16,7 +16,7 @@ BURST = 0.004
 SETTLE = 0.13
 """Worker threads of BLAS and others look for more work for about this long, and would slow the next library down."""
 
-LEAST_ROUNDS, MOST_ROUNDS = 5, 25
+MOST_ROUNDS = 25
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,13 @@ class Contender:
     work: dict[str, Work]
 
 
-def measure(contenders: list[Contender], seconds: float) -> dict[str, dict[str, list[float]]]:
+def measure(contenders: list[Contender], seconds: float, rounds: int = 5) -> dict[str, dict[str, list[float]]]:
     """Time contenders side by side.
 
     Args:
         contenders: Whoever takes part.
-        seconds: How long to go on, at least; there are never fewer rounds than `LEAST_ROUNDS`.
+        seconds: How long to go on, at least.
+        rounds: How many rounds there are at the least.
 
     Returns:
         For each kind of work, and each contender, the seconds that one call took in each round.
@@ -45,15 +46,15 @@ def measure(contenders: list[Contender], seconds: float) -> dict[str, dict[str, 
     counts = {(c.name, what): _calls_in_a_burst(work) for c in contenders for what, work in c.work.items()}
     times: dict[str, dict[str, list[float]]] = {what: {} for c in contenders for what in c.work}
     end = time.perf_counter() + seconds
-    rounds = 0
-    while rounds < LEAST_ROUNDS or (rounds < MOST_ROUNDS and time.perf_counter() < end):
-        turn = rounds % len(contenders)
+    done = 0
+    while done < rounds or (done < MOST_ROUNDS and time.perf_counter() < end):
+        turn = done % len(contenders)
         for contender in contenders[turn:] + contenders[:turn]:
             for what, work in contender.work.items():
                 took = _burst(work, counts[contender.name, what])
                 times[what].setdefault(contender.name, []).append(took)
             time.sleep(SETTLE)
-        rounds += 1
+        done += 1
     return times
 
 

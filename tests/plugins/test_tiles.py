@@ -61,6 +61,16 @@ def test_answers_and_gradients_are_the_definitions(name, dtype, tolerance):
 
 
 @pytest.mark.usefixtures("small_tiles")
+def test_values_may_have_batch_axes_of_their_own():
+    q, k, v = draw(70, 5), draw(90, 5), draw(2, 90, 4)
+    options = {"mask": blocks(), "key_mask": np.arange(90) < 60}
+    value, pullback = vjp(scaled_dot_product_attention, q, k, v, **options)
+    defined, pull_definition = vjp(lambda *a: scaled_dot_product_attention.definition(*a, **options), q, k, v)
+    for mine, expected in zip((value, *pullback(value)), (defined, *pull_definition(value)), strict=True):
+        np.testing.assert_allclose(mine, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.usefixtures("small_tiles")
 @pytest.mark.parametrize(
     ("change", "options"),
     [

@@ -38,7 +38,7 @@ class AllowedTiles:
     """Which query may attend to which key, tile by tile, without an array of all pairs for `causal` and `key_mask`.
 
     Args:
-        batch: The shape of the scores' batch axes.
+        batch: The shape of all batch axes, those of the values too.
         n_queries: The number of queries, Nq.
         n_keys: The number of keys, Nk.
         mask: Boolean, broadcasts against (*batch, Nq, Nk), or None.
@@ -47,7 +47,6 @@ class AllowedTiles:
     """
 
     def __init__(self, batch, n_queries, n_keys, mask, key_mask, causal):
-        check_masks(n_queries, n_keys, len(batch), key_mask, causal)
         # the caller may change them before the pullback runs
         self._mask = None if mask is None else np.broadcast_to(mask.copy(), (*batch, n_queries, n_keys))
         self._key_mask = None if key_mask is None else np.broadcast_to(key_mask.copy(), (*batch, n_keys))
@@ -104,11 +103,11 @@ class TiledAttention:
         self._q = _with_column(q, batch, 0)
         self._q[..., :-1] *= self._scale
         self._k, self._v = _with_column(k, batch, 1), _with_column(v, batch, 1)
-        # what is subtracted from the scores: for safe ones all of it stands in the last column of the queries
         # with few heads, threads share one in the backward pass: each takes some of its keys, and has a dq of its own
         threads = workers.count()
         self._parts = threads if len(self._heads) < 2 * threads else 1
         self._columns = min(TILE_BYTES // ROWS // q.itemsize, -(-k.shape[-2] // self._parts) or 1)
+        # subtracted from scores that are not safe; of the others, all that has to be is in the queries' last column
         self._highest = np.zeros((*batch, q.shape[-2], 1), q.dtype)
 
     def forward(self):
@@ -226,7 +225,8 @@ def tiled_attention(q, k, v, mask, key_mask, bias, causal, scale):
     largest = float(np.finfo(q.dtype).max) / 4
     if not (score < largest and total < largest):
         return None
-    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2])
+    check_masks(n_queries, n_keys, max(q.ndim, k.ndim) - 2, key_mask, causal)
+    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     allowed = AllowedTiles(batch, n_queries, n_keys, mask, key_mask, causal)
     is_safe = score <= SAFE_SCORE and total < largest * np.exp(-SAFE_SCORE)
     return TiledAttention(q, k, v, allowed, scale, is_safe)
