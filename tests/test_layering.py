@@ -21,7 +21,7 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # Each part may import those of the lines above its own, and itself; parts of one line do not know each other.
 LAYERS = """
-errors tree docstrings files
+errors tree docstrings files workers
 derivatives
 tape
 arrays figures formatting properties rules
@@ -49,6 +49,7 @@ RANK = {part: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for 
 
 # Who may import what beside the standard library and NumPy.
 THIRD_PARTY = {
+    "workers": {"threadpoolctl"},
     "hookspecs": {"click", "pluggy"},  # click for type checkers only
     "catalogue": {"pluggy"},
     "plugins": {"packaging"},
@@ -76,6 +77,9 @@ EXCEPTIONS = {
 # Plugins with commands import click in the hook that only the command line calls.
 WITH_COMMANDS = {"figures"}
 
+# An accelerator is there for the sake of another package.
+COMPILERS = {"fast": {"numba"}}
+
 # What a plugin may use of opbook: what it takes to declare a builtin.
 FOR_PLUGINS = {
     "opbook",
@@ -92,6 +96,7 @@ FOR_PLUGINS = {
     "hookspecs",
     "properties",
     "rules",
+    "workers",
 }
 
 
@@ -207,6 +212,7 @@ def test_plugins_import_what_they_declare(plugin: Path) -> None:
     project = tomllib.loads((plugin / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {re.split(r"[^\w.-]", text)[0].replace("-", "_").lower() for text in project["dependencies"]}
     own = {path.parent.name for path in plugin.glob("*/__init__.py")}
+    usual = {"opbook", "numpy", *COMPILERS.get(plugin.name, ())}
     wrong = []
     for path in sorted(plugin.rglob("*.py")):
         for line, module in imports(path):
@@ -218,7 +224,7 @@ def test_plugins_import_what_they_declare(plugin: Path) -> None:
                 wrong.append(f"{place}: {root} is not among the dependencies in pyproject.toml")
             elif root == "opbook" and opbook_part(module) not in FOR_PLUGINS:
                 wrong.append(f"{place}: a plugin must not import {module}")
-            elif root not in {"opbook", "numpy"} | own | sys.stdlib_module_names and not root.startswith("opbook_"):
+            elif root not in usual | own | sys.stdlib_module_names and not root.startswith("opbook_"):
                 wrong.append(f"{place}: a plugin of this project imports opbook, NumPy and other plugins only")
     assert not wrong, "\n".join(wrong)
 

@@ -173,6 +173,9 @@ class Call:
             if t is None:
                 found.append(None)
                 continue
+            if isinstance(g, np.ndarray) and g.shape == t.shape and g.dtype == t.dtype:
+                found.append(g[()] if g.ndim == 0 else g)
+                continue
             if g is None or np.shape(g) != t.shape:
                 got = "is None" if g is None else f"has shape {np.shape(g)}"
                 name = tree.paths(template, param.name)[i]

@@ -178,19 +178,20 @@ class ArraySpec(Spec):
 
     @staticmethod
     def _check_size(dim: str | int, shape: tuple[int, ...], axis: int, path: str, binding: Binding) -> None:
-        mine = Extent.of(shape, axis, path)
+        size = shape[axis]
         if isinstance(dim, str) and dim.startswith("#"):
-            if mine.size == 1:
+            if size == 1:
                 return
             dim = dim[1:]
         if isinstance(dim, int):
-            if mine.size != dim:
-                raise ShapeError(f"{path} has {mine}, but must have {dim}")
+            if size != dim:
+                raise ShapeError(f"{path} has {Extent.of(shape, axis, path)}, but must have {dim}")
             return
         other = binding.size(dim)
         if other is None:
-            binding.sizes[dim] = mine
-        elif other.size != mine.size:
+            binding.sizes[dim] = Extent.of(shape, axis, path)
+        elif other.size != size:
+            mine = Extent.of(shape, axis, path)
             theirs = other.size if other.noun == mine.noun else other
             raise ShapeError(f"{path} has {mine} but {other.path} has {theirs}; they must be equal (both are {dim})")
 

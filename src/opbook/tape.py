@@ -273,8 +273,11 @@ def newest_tape(values: Sequence[Any]) -> Tape | None:
     Returns:
         The youngest tape, or None if no value is on a tape.
     """
-    tapes = [value._tape for value in values if isinstance(value, TapeValue)]
-    return max(tapes, key=lambda tape: tape.age) if tapes else None
+    newest: Tape | None = None
+    for value in values:
+        if isinstance(value, TapeValue) and (newest is None or value._tape.age > newest.age):
+            newest = value._tape
+    return newest
 
 
 def off_tape(values: Sequence[Any], tape: Tape) -> tuple[list[Any], list[int], list[int]]:
@@ -287,11 +290,13 @@ def off_tape(values: Sequence[Any], tape: Tape) -> tuple[list[Any], list[int], l
     Returns:
         The values as `tape` sees them, the positions of those on it, and their places on it.
     """
-    positions = [i for i, value in enumerate(values) if isinstance(value, TapeValue) and value._tape is tape]
-    plain = list(values)
-    for i in positions:
-        plain[i] = values[i].value
-    return plain, positions, [values[i]._place for i in positions]
+    plain, positions, places = list(values), [], []
+    for i, value in enumerate(values):
+        if isinstance(value, TapeValue) and value._tape is tape:
+            plain[i] = value.value
+            positions.append(i)
+            places.append(value._place)
+    return plain, positions, places
 
 
 def _kept_index(index: Any) -> Any:

@@ -3,6 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+RECORD, SEQUENCE, LEAF = "record", "sequence", "leaf"
+
+
+class _Kinds(dict[type, str]):
+    """What values of a class are; remembered, as asking whether an array is a Mapping takes longer than adding two."""
+
+    def __missing__(self, cls: type) -> str:
+        self[cls] = RECORD if issubclass(cls, Mapping) else SEQUENCE if issubclass(cls, tuple | list) else LEAF
+        return self[cls]
+
+
+_KINDS = _Kinds()
+
 
 def leaves(tree: Any) -> list[Any]:
     """List the leaves of a nested structure, in order.
@@ -13,11 +26,18 @@ def leaves(tree: Any) -> list[Any]:
     Returns:
         The leaves from left to right; a record's in the order of its keys.
     """
-    if isinstance(tree, Mapping):
-        return [leaf for value in tree.values() for leaf in leaves(value)]
-    if isinstance(tree, tuple | list):
-        return [leaf for value in tree for leaf in leaves(value)]
-    return [tree]
+    found: list[Any] = []
+    _collect(tree, found)
+    return found
+
+
+def _collect(tree: Any, found: list[Any]) -> None:
+    kind = _KINDS[type(tree)]
+    if kind is LEAF:
+        found.append(tree)
+    else:
+        for value in tree.values() if kind is RECORD else tree:
+            _collect(value, found)
 
 
 def rebuild(tree: Any, new_leaves: Iterable[Any]) -> Any:
@@ -34,13 +54,15 @@ def rebuild(tree: Any, new_leaves: Iterable[Any]) -> Any:
 
 
 def _rebuild(tree: Any, supply: Iterator[Any]) -> Any:
-    if isinstance(tree, Mapping):
+    kind = _KINDS[type(tree)]
+    if kind is LEAF:
+        return next(supply)
+    if kind is RECORD:
         return {key: _rebuild(value, supply) for key, value in tree.items()}
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # a namedtuple takes its items one by one
-        return type(tree)(*(_rebuild(value, supply) for value in tree))
-    if isinstance(tree, tuple | list):
-        return (tuple if isinstance(tree, tuple) else list)(_rebuild(value, supply) for value in tree)
-    return next(supply)
+    values = [_rebuild(value, supply) for value in tree]
+    if isinstance(tree, list):
+        return values
+    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)  # a namedtuple takes them one by one
 
 
 def same_structure(a: Any, b: Any) -> bool:
@@ -53,12 +75,14 @@ def same_structure(a: Any, b: Any) -> bool:
     Returns:
         True if they differ in nothing but their leaves; a dict and another Mapping count as alike.
     """
-    if isinstance(a, Mapping):
-        return isinstance(b, Mapping) and a.keys() == b.keys() and all(same_structure(a[key], b[key]) for key in a)
-    if isinstance(a, tuple | list):
-        kind = tuple if isinstance(a, tuple) else list
-        return isinstance(b, kind) and len(a) == len(b) and all(map(same_structure, a, b))
-    return not isinstance(b, Mapping | tuple | list)
+    kind = _KINDS[type(a)]
+    if kind is not _KINDS[type(b)]:
+        return False
+    if kind is RECORD:
+        return a.keys() == b.keys() and all(same_structure(a[key], b[key]) for key in a)
+    if kind is SEQUENCE:
+        return isinstance(a, list) is isinstance(b, list) and len(a) == len(b) and all(map(same_structure, a, b))
+    return True
 
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:

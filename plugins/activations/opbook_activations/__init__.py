@@ -37,6 +37,7 @@ def _gelu_samples(draw):
         yield np.array([-np.inf, -1000.0, -7.0, 7.0, 1000.0]), approximate
         yield draw.edge("saturated", np.array([-1e200, 1e200, np.inf]), approximate)
     yield np.asarray(draw.normal())
+    yield draw.edge("many entries", 3 * draw.normal(200, 170))
     yield draw.refused("another form", draw.normal(3), "erf")
 
 

@@ -26,21 +26,11 @@ def allowed_pairs(n_queries, n_keys, batch_ndim, mask, key_mask, bias, causal):
     Raises:
         ShapeError: `causal` with different numbers of queries and keys, or a key_mask whose axes can't be matched up.
     """
+    check_masks(n_queries, n_keys, batch_ndim, key_mask, causal)
     parts = [] if mask is None else [mask]
     if key_mask is not None:
-        if key_mask.ndim not in (1, batch_ndim + 1):
-            raise ShapeError(
-                f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys) or {batch_ndim + 1} (one for each "
-                "batch axis, which may be 1, and the keys), so that no axis has to be guessed"
-            )
         parts.append(key_mask[..., None, :])
     if causal:
-        if n_queries != n_keys:
-            raise ShapeError(
-                f"causal=True needs as many queries as keys, but there are {n_queries} and {n_keys}; pass "
-                f'mask=causal_mask({n_queries}, {n_keys}, align="lower-right") if the last query sees all keys (cached '
-                'keys), or align="upper-left" if the first query sees the first key only'
-            )
         parts.append(np.tri(n_queries, dtype=bool))
     if bias is not None and np.any(bias == -np.inf):
         parts.append(np.not_equal(bias, -np.inf))
@@ -50,6 +40,32 @@ def allowed_pairs(n_queries, n_keys, batch_ndim, mask, key_mask, bias, causal):
     for part in parts[1:]:
         allowed = allowed & part
     return allowed
+
+
+def check_masks(n_queries, n_keys, batch_ndim, key_mask, causal):
+    """Refuse a key_mask or `causal` that `allowed_pairs` would have to guess the meaning of.
+
+    Args:
+        n_queries: The number of queries, Nq.
+        n_keys: The number of keys, Nk.
+        batch_ndim: How many batch axes the scores have.
+        key_mask: Boolean, (..., Nk), or None.
+        causal: Whether a query may only attend to keys up to its own position.
+
+    Raises:
+        ShapeError: `causal` with different numbers of queries and keys, or a key_mask whose axes can't be matched up.
+    """
+    if key_mask is not None and key_mask.ndim not in (1, batch_ndim + 1):
+        raise ShapeError(
+            f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys) or {batch_ndim + 1} (one for each "
+            "batch axis, which may be 1, and the keys), so that no axis has to be guessed"
+        )
+    if causal and n_queries != n_keys:
+        raise ShapeError(
+            f"causal=True needs as many queries as keys, but there are {n_queries} and {n_keys}; pass "
+            f'mask=causal_mask({n_queries}, {n_keys}, align="lower-right") if the last query sees all keys (cached '
+            'keys), or align="upper-left" if the first query sees the first key only'
+        )
 
 
 def score_scale(width, scale):

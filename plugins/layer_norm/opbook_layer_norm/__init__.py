@@ -4,6 +4,7 @@ import numpy as np
 
 from opbook import Array, Property, builtin, hookimpl
 from opbook.errors import InputError
+from opbook_layer_norm.blocks import Normalized, normalize, pull_back
 
 
 def _samples(draw):
@@ -12,6 +13,11 @@ def _samples(draw):
     yield draw.edge("a large mean and a small spread", 4096 + np.array([[-4.0, 0.0, 4.0, 8.0]]), gamma, beta)
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
     yield draw.call(draw.normal(2, 4), gamma, beta, eps=0.0)
+    # beyond what is worked off at a time, in rows of every kind: by threads and compiled loops too, where there are any
+    kinds = np.arange(1100)[:, None] % 3
+    mixed = np.choose(kinds, [draw.normal(1100, 120), 0.1 + np.zeros((1100, 120)), 4096 + draw.normal(1100, 120)])
+    yield draw.edge("more rows than a block has", draw.normal(1100, 120), draw.normal(120), draw.normal(120))
+    yield draw.edge("many rows of every kind", mixed, draw.normal(120), draw.normal(120))
     yield draw.refused("a constant row and eps = 0", np.array([[1.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)
     yield draw.refused("a negative eps", draw.normal(2, 4), gamma, beta, eps=-1e-9)
     yield draw.refused("rows without entries", np.zeros((2, 0)), np.zeros(0), np.zeros(0))
@@ -61,42 +67,62 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
     Source:
         Ba, Kiros and Hinton, *Layer Normalization* (2016), equation 4; operator `LayerNormalization` of ONNX opset 17.
     """
-    _check_columns(x)
+    check_columns(x)
     shifted = x - x[..., :1]
     centred = shifted - shifted.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
-    _check_eps(eps, variance)
+    check_eps(eps, variance)
     return gamma * centred / np.sqrt(variance + eps) + beta
 
 
 @layer_norm.defvjp
 def _(x, gamma, beta, *, eps=1e-5):
-    _check_columns(x)
-    centred = x - x[..., :1]
-    centred -= centred.mean(axis=-1, keepdims=True)
-    # float64 here keeps the squares of 1e30-sized float32 values from overflowing
-    variance = np.einsum("...d,...d->...", centred, centred, dtype=np.float64)[..., None] / x.shape[-1]
-    _check_eps(eps, variance)
-    reciprocal = (1 / np.sqrt(variance + eps)).astype(x.dtype)
-    normed = centred * reciprocal
-    gamma = gamma.copy()
+    check_columns(x)
+    rows, gamma = x.reshape(-1, x.shape[-1]), gamma.copy()
+    value, normalized = (eps >= 0 and normalize(rows, gamma, beta, eps)) or _normalize_carefully(rows, gamma, beta, eps)
 
     def pullback(g):
-        rows = tuple(range(g.ndim - 1))
-        h = g * gamma
-        along = np.mean(h * normed, axis=-1, keepdims=True)
-        dx = reciprocal * (h - np.mean(h, axis=-1, keepdims=True) - normed * along)
-        return dx, np.sum(g * normed, axis=rows), np.sum(g, axis=rows)
+        dx, d_gamma, d_beta = pull_back(g.reshape(rows.shape), gamma, normalized)
+        return dx.reshape(g.shape), d_gamma, d_beta
 
-    return gamma * normed + beta, pullback
+    return value.reshape(x.shape), pullback
 
 
-def _check_columns(x):
+def _normalize_carefully(x, gamma, beta, eps):
+    """What `normalize` does, for any numbers: means far from 0, constant rows, squares beyond float32."""
+    centred = x - x[:, :1]
+    centred -= centred.mean(axis=-1, keepdims=True)
+    # float64 here keeps the squares of 1e30-sized float32 values from overflowing
+    variance = np.einsum("nd,nd->n", centred, centred, dtype=np.float64)[:, None] / x.shape[-1]
+    check_eps(eps, variance)
+    reciprocal = (1 / np.sqrt(variance + eps)).astype(x.dtype)
+    normed = centred * reciprocal
+    return gamma * normed + beta, Normalized(normed, reciprocal)
+
+
+def check_columns(x):
+    """Refuse rows that have no entries.
+
+    Args:
+        x: (..., D) rows.
+
+    Raises:
+        InputError: D is 0.
+    """
     if x.shape[-1] == 0:
         raise InputError(f"layer_norm: the rows of x have no entries to normalize; its shape is {x.shape}")
 
 
-def _check_eps(eps, variance):
+def check_eps(eps, variance):
+    """Refuse an eps that is negative, or 0 where a row is constant.
+
+    Args:
+        eps: What is added to the variances.
+        variance: The variances.
+
+    Raises:
+        InputError: eps is one of these.
+    """
     if not eps >= 0:
         raise InputError(f"layer_norm: eps must be at least 0, but is {eps:g}")
     if eps == 0 and np.any(variance == 0):

@@ -4,10 +4,10 @@ from math import prod
 from typing import TypedDict
 
 import numpy as np
-from opbook_attention_weights.pairs import allowed_pairs
-from opbook_scaled_dot_product_attention import scaled_dot_product_attention
+from opbook_attention_weights.pairs import allowed_pairs, score_scale
+from opbook_scaled_dot_product_attention import attend, scaled_dot_product_attention
 
-from opbook import Array, Mask, Property, builtin, hookimpl
+from opbook import Array, Mask, Property, builtin, hookimpl, workers
 from opbook.errors import ArgumentError
 
 
@@ -61,6 +61,7 @@ def _masked_samples(draw, heads):
     in_use = np.where(np.arange(4)[:, None] == 1, np.nan, x)
     yield draw.known("NaN in a row that some may attend to", answer, in_use, heads, 2, mask)
     yield draw.known("NaN and no mask", np.full((4, 3), np.nan), dirty, heads, 2)
+    yield draw.edge("many rows", draw.normal(2, 270, 3), heads, 2, key_mask=np.arange(540).reshape(2, 270) % 7 > 0)
     yield draw.refused("fewer heads than n_heads", x, heads, 3)
     yield draw.refused("no heads", x, (), 0)
 
@@ -131,38 +132,95 @@ def multi_head_attention(
 @multi_head_attention.defvjp
 def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
     _check_heads(heads, n_heads)
-    clean = np.array(clear_padding(x, mask, key_mask, causal))
-    cleared = ~np.isfinite(x) & np.isfinite(clean)  # has no part in the value, so its gradient is 0
-    x = clean
-    kind = type(heads)
-    heads = [{name: np.array(weight) for name, weight in head.items()} for head in heads]
-    attend = scaled_dot_product_attention.rule
-    attended = [
-        attend(x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal) for head in heads
-    ]
-    value = sum(
-        (answer @ head["wo"] for (answer, _), head in zip(attended, heads, strict=True)), start=np.zeros_like(x)
-    )
+    clean = clear_padding(x, mask, key_mask, causal)
+    # what was cleared has no part in the value, so its gradient is 0
+    cleared = None if clean is x else ~np.isfinite(x) & np.isfinite(clean)
+    packed = PackedHeads(heads)
+    rows = as_rows(clean).copy()
+    shape = (*x.shape[:-1], 3, n_heads, packed.width)
+    # all heads have the same mask; a batch axis of it stays where it was, before that of the heads
+    mask = mask if mask is None or mask.ndim < 3 else np.expand_dims(mask, -3)
+    key_mask = key_mask if key_mask is None or key_mask.ndim < 2 else np.expand_dims(key_mask, -2)
+    with workers.hold_blas():
+        q, k, v = np.moveaxis(workers.product(rows, packed.inputs).reshape(shape), (-3, -2), (0, -3))
+        answers, pull_attention = attend(q, k, v, mask, key_mask=key_mask, causal=causal, scale=1.0)
+        answers = as_rows(np.swapaxes(answers, -3, -2), 2)
+        value = workers.product(answers, packed.outputs).reshape(x.shape)
 
     def pullback(g):
-        dx = np.zeros_like(x)
-        d_heads = []
-        for (answer, pull_attention), head in zip(attended, heads, strict=True):
-            *d_inputs, _ = pull_attention(g @ head["wo"].T)
-            d_head = {"wo": weight_gradient(answer, g)}
-            for name, d_input in zip(("wq", "wk", "wv"), d_inputs, strict=True):
-                d_head[name] = weight_gradient(x, d_input)
-                dx = dx + d_input @ head[name].T
-            d_heads.append({name: d_head[name] for name in head})
-        return np.where(cleared, 0, dx), kind(d_heads), None, None
+        g = as_rows(g)
+        with workers.hold_blas():
+            d_answers = workers.product(g, packed.outputs.T).reshape(*shape[:-3], n_heads, packed.width)
+            d_split = np.empty(shape, g.dtype)
+            for i, part in enumerate(pull_attention(np.swapaxes(d_answers, -3, -2))):
+                d_split[..., i, :, :] = np.swapaxes(part, -3, -2)
+            d_split = as_rows(d_split, 3)
+            dx = workers.product(d_split, packed.inputs.T).reshape(x.shape)
+            d_heads = packed.unpack(workers.product(rows.T, d_split), workers.product(answers.T, g))
+        return dx if cleared is None else np.where(cleared, 0, dx), d_heads, None, None
 
     return value, pullback
 
 
-def weight_gradient(inputs, g):
-    """The gradient of w in `inputs @ w`: one product over the rows of all batches."""
-    rows = prod(inputs.shape[:-1])  # -1 would stand for nothing in an empty array
-    return inputs.reshape(rows, inputs.shape[-1]).T @ g.reshape(rows, g.shape[-1])
+class PackedHeads:
+    """The weights of all heads side by side, so that one product serves all of them.
+
+    Heads of different widths are filled up with zeros, which add nothing to any product. The factor of the scores,
+    1/√Dh, goes into the queries' weights: numbers that have to be copied anyway.
+
+    Args:
+        heads: The records.
+    """
+
+    def __init__(self, heads):
+        self._kind = type(heads)
+        self._fields = [(list(head), head["wq"].shape[1]) for head in heads]
+        self.width = max(width for _, width in self._fields)
+        d, dtype = heads[0]["wq"].shape[0], heads[0]["wq"].dtype
+        make = np.empty if all(width == self.width for _, width in self._fields) else np.zeros
+        inputs, outputs = make((d, 3, len(heads), self.width), dtype), make((len(heads), self.width, d), dtype)
+        for h, head in enumerate(heads):
+            for i, name in enumerate(("wq", "wk", "wv")):
+                inputs[:, i, h, : self._fields[h][1]] = head[name]
+            outputs[h, : self._fields[h][1]] = head["wo"]
+        self._scales = np.array([[score_scale(width, None)] for _, width in self._fields], dtype)
+        inputs[:, 0] *= self._scales
+        self.inputs, self.outputs = as_rows(inputs, 3), outputs.reshape(len(heads) * self.width, d)
+
+    def unpack(self, d_inputs, d_outputs):
+        """Take gradients apart.
+
+        Args:
+            d_inputs: The gradient of `inputs`.
+            d_outputs: The gradient of `outputs`.
+
+        Returns:
+            Records, and a tuple or list of them, built as the heads are.
+        """
+        n_heads = len(self._fields)
+        d_inputs = d_inputs.reshape(len(d_inputs), 3, n_heads, self.width)
+        d_outputs = d_outputs.reshape(n_heads, self.width, d_outputs.shape[1])
+        d_inputs[:, 0] *= self._scales
+        found = []
+        for h, (names, width) in enumerate(self._fields):
+            by_name = {name: d_inputs[:, i, h, :width] for i, name in enumerate(("wq", "wk", "wv"))}
+            by_name["wo"] = d_outputs[h, :width]
+            found.append({name: by_name[name] for name in names})
+        return self._kind(found)
+
+
+def as_rows(x, axes=1):
+    """All rows of a batch below one another.
+
+    Args:
+        x: (..., N, D) array, or one whose rows have several axes.
+        axes: How many axes a row has.
+
+    Returns:
+        (M, D) array; the counts are spelled out, as -1 stands for nothing in an empty array.
+    """
+    split = x.ndim - axes
+    return x.reshape(prod(x.shape[:split]), prod(x.shape[split:]))
 
 
 def _check_heads(heads, n_heads):
@@ -180,9 +238,11 @@ def clear_padding(x, mask, key_mask, causal):
     Such rows are padding, and may hold anything. They do come in as queries, so a NaN would get into the products that
     make the gradients of the weights, which all rows share.
     """
+    if np.isfinite(x).all():
+        return x
     n = x.shape[-2]
     allowed = allowed_pairs(n, n, x.ndim - 2, mask, key_mask, None, causal)
-    if allowed is None or np.isfinite(x).all():
+    if allowed is None:
         return x
     attended = np.broadcast_to(allowed, (*x.shape[:-2], n, n)).any(axis=-2)
     return np.where(attended[..., None] | np.isfinite(x), x, 0)

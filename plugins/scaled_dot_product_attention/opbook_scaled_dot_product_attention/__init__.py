@@ -3,8 +3,9 @@
 import numpy as np
 from opbook_attention_weights import attention_weights, weights_and_pullback
 from opbook_attention_weights.pairs import allowed_pairs, weighted_values
+from opbook_attention_weights.tiles import tiled_attention
 
-from opbook import Array, Mask, builtin, hookimpl, unbroadcast
+from opbook import Array, Mask, builtin, hookimpl, unbroadcast, workers
 
 
 def _samples(draw):
@@ -33,6 +34,20 @@ def _samples(draw):
     yield draw.edge("scores far apart", 100 * q, 100 * k, v)
     yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty)
     yield draw.edge("no keys", q, k[:0], v[:0])
+    yield from _long_samples(draw)
+
+
+def _long_samples(draw):
+    """Sequences longer than a tile, and no multiple of one."""
+    q, k, v, square = draw.normal(130, 3), draw.normal(530, 3), draw.normal(530, 2), draw.normal(270, 3)
+    early, sparse = np.arange(530) < 500, draw.mask(130, 530)
+    sparse[[0, 120]] = False
+    sparse[:, 30:520] = False
+    yield draw.edge("many keys, most of them blocked", q, k, v, sparse, key_mask=early)
+    yield draw.edge("many keys, causal", square, square, draw.normal(2, 270, 2), causal=True)
+    yield draw.edge("many keys, scores far apart", 8 * q, 8 * k, v, key_mask=early)
+    yield draw.edge("many keys, 1e10 in a blocked slot", q, np.where(early[:, None], k, 1e10), v, key_mask=early)
+    yield draw.edge("many keys, NaN in padding", q, k, np.where(early[:, None], v, np.nan), key_mask=early)
 
 
 # softmax(Q Kᵀ / √D) V: a look-up in which every query takes a little of every value, in proportion to how well its key
@@ -98,14 +113,38 @@ def scaled_dot_product_attention(
 
 @scaled_dot_product_attention.defvjp
 def _(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
-    value, clean_v = weighted_values(weights, v, allowed)
+    value, pull = attend(q, k, v, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+    return value.copy(), lambda g: (*pull(g), None)  # a copy, as the caller may write into it
+
+
+def attend(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
+    """The rule, for other rules to build on, by the plan that suits the sizes: in tiles, or all scores at once.
+
+    Args:
+        q: As for `scaled_dot_product_attention`, and likewise all others.
+        k: The keys.
+        v: The values.
+        mask: Which query may attend to which key.
+        key_mask: Which keys may be attended to.
+        bias: Added to the scores.
+        causal: Whether a query may only attend to keys up to its own position.
+        scale: The factor of the scores, or None.
+
+    Returns:
+        The answers, which must not be written into; a function from their cotangent to the gradients of q, k and v.
+    """
+    tiled = tiled_attention(q, k, v, mask, key_mask, bias, causal, scale)
+    if tiled is not None:
+        return tiled.forward(), tiled.backward
+    with workers.hold_blas():
+        weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
+        value, clean_v = weighted_values(weights, v, allowed)
     clean_v = np.array(clean_v)  # the caller may change v before the pullback runs
 
     def pullback(g):
-        dq, dk = pull_weights(g @ np.swapaxes(clean_v, -1, -2))
-        dv = unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
-        return dq, dk, dv, None
+        with workers.hold_blas():
+            dq, dk = pull_weights(g @ np.swapaxes(clean_v, -1, -2))
+            return dq, dk, unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
 
     return value, pullback
 

@@ -5,9 +5,9 @@ from typing import Literal, TypedDict
 import numpy as np
 from opbook_activations import relu
 from opbook_layer_norm import layer_norm
-from opbook_multi_head_attention import Head, clear_padding, multi_head_attention, weight_gradient
+from opbook_multi_head_attention import Head, as_rows, clear_padding, multi_head_attention
 
-from opbook import Array, Mask, builtin, hookimpl
+from opbook import Array, Mask, builtin, hookimpl, workers
 
 
 class BlockWeights(TypedDict):
@@ -124,7 +124,8 @@ def transformer_block(
 @transformer_block.defvjp
 def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
     clean = clear_padding(x, mask, key_mask, causal)
-    cleared = ~np.isfinite(x) & np.isfinite(clean)  # has no part in the value, so its gradient is 0
+    # what was cleared has no part in the value, so its gradient is 0
+    cleared = None if clean is x else ~np.isfinite(x) & np.isfinite(clean)
     x = clean
 
     def attention(rows):
@@ -142,13 +143,15 @@ def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e
         return layer_norm.rule(rows, weights["ln2_gamma"], weights["ln2_beta"], eps=eps)
 
     with_residual = _pre_norm if norm == "pre" else _post_norm
-    h, pull_first = with_residual(x, attention, norm1)
-    y, pull_second = with_residual(h, feed_forward, norm2)
+    with workers.hold_blas():  # for all of it: BLAS threads that have just worked stay awake, and are in the way
+        h, pull_first = with_residual(x, attention, norm1)
+        y, pull_second = with_residual(h, feed_forward, norm2)
     order = list(weights)
 
     def pullback(g):
-        dh, (dw1, db1, dw2, db2), (d_gamma2, d_beta2) = pull_second(g)
-        dx, d_heads, (d_gamma1, d_beta1) = pull_first(dh)
+        with workers.hold_blas():
+            dh, (dw1, db1, dw2, db2), (d_gamma2, d_beta2) = pull_second(g)
+            dx, d_heads, (d_gamma1, d_beta1) = pull_first(dh)
         gradients = {
             "heads": d_heads,
             "ln1_gamma": d_gamma1,
@@ -160,7 +163,8 @@ def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e
             "ln2_gamma": d_gamma2,
             "ln2_beta": d_beta2,
         }
-        return np.where(cleared, 0, dx), {name: gradients[name] for name in order}, None
+        dx = dx if cleared is None else np.where(cleared, 0, dx)
+        return dx, {name: gradients[name] for name in order}, None
 
     return y, pullback
 
@@ -191,23 +195,28 @@ def _pre_norm(rows, branch, norm):
     return rows + found, pull
 
 
-def _feed_forward(rows, w1, b1, w2, b2):
-    """relu(rows @ w1 + b1) @ w2 + b2, for rows that no caller can change."""
-    w1, w2 = w1.copy(), w2.copy()
-    active = np.maximum(rows @ w1 + b1, 0)
+def _feed_forward(x, w1, b1, w2, b2):
+    """relu(x @ w1 + b1) @ w2 + b2, for rows that no caller can change."""
+    rows, w1, w2 = as_rows(x), w1.copy(), w2.copy()
+    active = workers.product(rows, w1)
+    active += b1
+    np.maximum(active, 0, out=active)
+    value = workers.product(active, w2)
+    value += b2
 
     def pull(g):
-        d_hidden = (g @ w2.T) * (active > 0)
-        batch = tuple(range(g.ndim - 1))
+        g = as_rows(g)
+        d_hidden = workers.product(g, w2.T)
+        d_hidden *= active > 0
         d_weights = (
-            weight_gradient(rows, d_hidden),
-            d_hidden.sum(axis=batch),
-            weight_gradient(active, g),
-            g.sum(axis=batch),
+            workers.product(rows.T, d_hidden),
+            d_hidden.sum(axis=0),
+            workers.product(active.T, g),
+            g.sum(axis=0),
         )
-        return d_hidden @ w1.T, d_weights
+        return workers.product(d_hidden, w1.T).reshape(x.shape), d_weights
 
-    return active @ w2 + b2, pull
+    return value.reshape(x.shape), pull
 
 
 @hookimpl

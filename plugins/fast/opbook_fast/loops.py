@@ -1,0 +1,91 @@
+"""The loops, compiled by Numba for float32 and float64.
+
+Sums may be taken in any order, so that several are added at a time; NaN and infinities count as they do in NumPy. Sums
+are float64 whatever the rows are: they stay exact for a large mean and a small spread, and squares of 1e30 fit in.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+# without "contract": a product fused with the subtraction of its own mean would not give 0 where it should
+fast = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"nsz", "reassoc"})
+exactly = numba.njit(cache=True, nogil=True, error_model="numpy")
+
+
+@fast
+def normalize(x, gamma, beta, eps, value, normed, reciprocal, variance):
+    """Layer normalization.
+
+    Args:
+        x: (N, D) rows.
+        gamma: (D,) scale.
+        beta: (D,) offset.
+        eps: Added to the variance.
+        value: (N, D) array for the scaled rows.
+        normed: (N, D) array for the rows before they are scaled.
+        reciprocal: (N,) array for what they were multiplied by.
+        variance: (N,) array for their variances.
+    """
+    n, d = x.shape
+    for i in range(n):
+        first = np.float64(x[i, 0])
+        total = 0.0
+        for j in range(d):
+            total += x[i, j] - first
+        mean = total / d
+        squares = 0.0
+        for j in range(d):
+            centred = (x[i, j] - first) - mean
+            squares += centred * centred
+        variance[i] = squares / d
+        factor = 1 / math.sqrt(squares / d + eps)
+        reciprocal[i] = factor
+        for j in range(d):
+            normed[i, j] = ((x[i, j] - first) - mean) * factor
+            value[i, j] = normed[i, j] * gamma[j] + beta[j]
+
+
+@fast
+def pull_norm_back(g, gamma, normed, reciprocal, dx, d_gamma, d_beta):
+    """The gradients of `normalize`.
+
+    Args:
+        g: (N, D) cotangent of the scaled rows.
+        gamma: (D,) scale.
+        normed: What `normalize` wrote.
+        reciprocal: Likewise.
+        dx: (N, D) array for the gradient of the rows.
+        d_gamma: (D,) array of float64 that the gradient of the scale is added to.
+        d_beta: Likewise that of the offset.
+    """
+    n, d = g.shape
+    for i in range(n):
+        along, total = 0.0, 0.0
+        for j in range(d):
+            h = g[i, j] * gamma[j]
+            along += h * normed[i, j]
+            total += h
+            d_gamma[j] += g[i, j] * normed[i, j]
+            d_beta[j] += g[i, j]
+        along, mean = g.dtype.type(along / d), g.dtype.type(total / d)
+        for j in range(d):
+            dx[i, j] = reciprocal[i] * (g[i, j] * gamma[j] - mean - normed[i, j] * along)
+
+
+@exactly
+def gelu(x, value, slope):
+    """The gelu of every entry and its derivative; beyond ±40 the step is exactly 0 or 1.
+
+    Args:
+        x: (N,) entries.
+        value: (N,) array for the results.
+        slope: (N,) array for the derivatives.
+    """
+    for i in range(len(x)):
+        low = np.float64(-40.0) if x[i] < -40 else np.float64(x[i])  # a NaN stays one
+        z = 40.0 if low > 40 else low
+        step = 0.5 * (1 + math.erf(z * math.sqrt(0.5)))
+        value[i] = low * step
+        slope[i] = step + z * math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)

@@ -1,0 +1,62 @@
+"""What the benchmarks say follows from what they measured; nothing here is timed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from speed import chart, contenders, limits, report, textbook
+from speed.cases import CASES, Case
+from speed.timing import Contender, measure
+
+ROOT = Path(__file__).parents[1]
+RESULTS = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+SMALL = [case for case in CASES if case.op == "layer_norm" or "512" in case.size or "8×16" in case.size]
+
+
+def test_the_table_and_the_pictures_are_those_of_the_numbers():
+    assert (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8") == report.as_markdown(RESULTS)
+    assert (ROOT / "docs" / "assets" / "speed.svg").read_text(encoding="utf-8") == chart.peers(RESULTS["rows"])
+    assert (ROOT / "docs" / "assets" / "roofline.svg").read_text(encoding="utf-8") == chart.roofline(RESULTS["rows"])
+
+
+def test_a_ratio_is_taken_within_a_round():
+    times = {"opbook": [1.0, 2.0, 4.0], "torch": [2.0, 4.0, 4.0]}
+    row = report.row(CASES[0], "forward", times)
+    assert row["ratios"] == {"torch": [0.5, 0.5, 0.75]}
+    assert row["milliseconds"]["opbook"] == [1500, 2000, 3000]
+
+
+def test_everybody_takes_turns():
+    order = []
+    names = "abc"
+    works = [Contender(name, {"forward": lambda name=name: order.append(name)}) for name in names]
+    times = measure(works, 0, rounds=4)
+    assert {name: len(taken) for name, taken in times["forward"].items()} == dict.fromkeys(names, 4)
+    first = [name for name, before in zip(order, ["", *order], strict=False) if name != before]
+    assert "".join(first).startswith("abcabcbcacab")  # twice to prepare, then rounds that begin with another each time
+
+
+@pytest.mark.parametrize("case", [c for c in SMALL if c.dtype == "float64"], ids=lambda case: case.name)
+def test_opbook_and_the_textbook_compute_the_same(case: Case):
+    args = case.inputs(case.dtype)
+    task = contenders.task_of(case, args)
+    mine = contenders.opbook(case, args, task.cotangent)["forward"]()
+    np.testing.assert_allclose(mine, task.function(np)(*task.arrays), rtol=1e-9, atol=1e-9)
+
+
+def test_limits_are_as_many_products_as_the_op_has():
+    case = next(c for c in CASES if c.op == "multi_head_attention")
+    x, heads, _ = case.inputs(case.dtype)
+    forward, backward = limits.projections(case, x.shape)
+    multiplications = sum(int(np.prod(batch)) * m * k * n for batch, m, k, n in forward)
+    # by hand: four projections of 512 × 768 × 768, and 12 heads of two products of 512 × 64 × 512
+    assert multiplications == 4 * 512 * 768 * 768 + 12 * 2 * 512 * 64 * 512
+    assert sum(int(np.prod(batch)) * m * k * n for batch, m, k, n in backward) == 2 * multiplications
+    assert len(heads) == 12
+
+
+def test_the_textbook_norm_by_hand():
+    x = np.array([[4.0, 2.0, 2.0, 2.0]])
+    expected = np.array([[1.5, -0.5, -0.5, -0.5]]) / np.sqrt(0.75 + 1e-5)
+    np.testing.assert_allclose(textbook.layer_norm(np, x, np.ones(4), np.zeros(4)), expected)
