@@ -3,6 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+_LEAVES = frozenset({np.ndarray, np.float64, np.float32, np.float16, float, int, bool, str, type(None)})
+"""The types of nearly all leaves: to look a type up is much cheaper than to ask whether it is a Mapping."""
 
 def leaves(tree: Any) -> list[Any]:
     """List the leaves of a nested structure, in order.
@@ -13,6 +17,8 @@ def leaves(tree: Any) -> list[Any]:
     Returns:
         The leaves from left to right; a record's in the order of its keys.
     """
+    if type(tree) in _LEAVES:
+        return [tree]
     if isinstance(tree, Mapping):
         return [leaf for value in tree.values() for leaf in leaves(value)]
     if isinstance(tree, tuple | list):
@@ -34,6 +40,8 @@ def rebuild(tree: Any, new_leaves: Iterable[Any]) -> Any:
 
 
 def _rebuild(tree: Any, supply: Iterator[Any]) -> Any:
+    if type(tree) in _LEAVES:
+        return next(supply)
     if isinstance(tree, Mapping):
         return {key: _rebuild(value, supply) for key, value in tree.items()}
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # a namedtuple takes its items one by one

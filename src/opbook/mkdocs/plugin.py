@@ -11,7 +11,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from opbook.mkdocs.asking import PagesError, ask, log
@@ -19,7 +20,8 @@ from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of
 from opbook.mkdocs.searching import narrow, widen
-from opbook.pages.figures import illustrate, place
+from opbook.pages.figures import hide, illustrate, place
+from opbook.pages.highlighting import slim
 
 ASSETS = Path(__file__).parent / "assets"
 SITE_ASSETS = "assets/opbook"
@@ -109,6 +111,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 "guides": [str(path) for path in guides],
                 "folder": self._folder(),
                 "autodoc": "mkdocstrings" in config.plugins,
+                "highlight": config.mdx_configs["pymdownx.highlight"] == MARKDOWN_EXTENSIONS["pymdownx.highlight"],
                 "verify": self.config.verify,
                 "known": _verified.get(config.config_file_path),
                 "figures": str(_folder_of(config) / CACHE) if self.config.figures else None,
@@ -134,7 +137,8 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                     f"opbook: {Path(config.docs_dir, uri)} is where a generated page goes: rename it, or set the "
                     "plugin's option index to another folder"
                 )
-            files.append(File.generated(config, uri, content=text))
+            inclusion = InclusionLevel.NOT_IN_NAV if uri in self._answer["unlisted"] else InclusionLevel.INCLUDED
+            files.append(File.generated(config, uri, content=text, inclusion=inclusion))
         for uri, text in self._answer["files"].items():
             if files.get_file_from_path(uri) is None:  # a site's own `llms.txt` stays
                 files.append(File.generated(config, uri, content=text))
@@ -144,6 +148,23 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         if config.nav is not None:
             config.nav = fill(config.nav, self._folder(), section_of(self._answer["nav"]))
         return files
+
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+        """Put pages that the navigation does not list below the section that leads to them.
+
+        Args:
+            nav: The navigation.
+            config: The site's configuration.
+            files: The site's files.
+
+        Returns:
+            The same.
+        """
+        for uri, beside in self._answer["unlisted"].items():
+            file, listed = files.get_file_from_path(uri), files.get_file_from_path(beside)
+            if file and file.page and listed and listed.page:
+                file.page.parent = listed.page.parent
+        return nav
 
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Replace the comments that ask for a reference text, and links to builtins that this site leaves out.
@@ -178,7 +199,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         return illustrate(page.file.content_string, marks) if marks else None
 
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Put the figures in, and tell mkdocstrings where builtins are.
+        """Take away what no reader sees, and tell mkdocstrings where builtins are.
 
         Args:
             html: The content of the page.
@@ -187,12 +208,18 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             files: The site's files.
 
         Returns:
-            The content with the pictures.
+            The content, with comments where the pictures go.
         """
         register(config, page, self._answer["links"])
-        return place(html, self._answer["figures"])
+        return hide(slim(html))
 
-    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow))
+    @event_priority(-100)
+    def _illustrate(self, context: Any, /, page: Page, **_: Any) -> Any:
+        """Put the pictures in once search plugins, which would read every one, have read the page."""
+        page.content = place(page.content or "", self._answer["figures"])
+        return context
+
+    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _illustrate)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.

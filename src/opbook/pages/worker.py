@@ -1,13 +1,15 @@
 """Answers a site generator's request for pages; requests and answers are JSON-like dictionaries.
 
 A request has `plugins` (paths of one-file plugins), `docs` (the folder of the docs), `guides` (paths of Markdown files
-in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `fragments` (names of reference
+in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `highlight` (whether code is set in
+colours here, rather than by what renders Markdown), `fragments` (names of reference
 texts), `verify` (whether to run the checks), `known` (the `verification` of an earlier answer, or None) and `figures`
 (a folder to keep pictures in from build to build; without it, figures are left out). It may have `only` (builtins,
 categories, plugins or distributions to show), `directory_urls` (whether each page gets a folder), `source_url` (where
 a line of source can be seen) and `site` (its `name`, `description` and `url`).
 
-An answer has `pages` (texts by address), `index` and `nav`, `fragments`, `verification`, `failures` and `warnings`
+An answer has `pages` (texts by address), `index`, `nav` and `unlisted` (for pages that are not in it, the address of one
+that they are found beside), `fragments`, `verification`, `failures` and `warnings`
 (messages), `watch` (files and folders whose change changes the answer), `figures` (the HTML by the mark that stands for
 it in a page), `marks` (for each guide that draws, by its address, pairs of a line and the mark that goes behind it),
 `files` (texts for the root of the site), `links` (entries of an inventory), `sources` (the address of the source of a
@@ -61,6 +63,7 @@ def _failed(message: str) -> dict[str, Any]:
         "pages": {},
         "index": "",
         "nav": {},
+        "unlisted": {},
         "fragments": {},
         "verification": {},
         "figures": {},
@@ -90,9 +93,9 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     cache = Cache(Path(request["figures"])) if request.get("figures") else None
     if cache:
         cache.prepare(book.figures())
-    gallery = Gallery(cache) if cache else None
+    gallery = Gallery(cache)
     rendered = render(book, _setting(request), gallery)
-    marks = gallery.marks(book.drawn) if gallery else {}
+    marks = gallery.marks(book.drawn) if cache else {}
     if cache:
         cache.prune()
     left_out = [rendered.addresses.builtin(name) for name in loaded if name not in book.pages]
@@ -102,11 +105,12 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "pages": rendered.pages,
         "index": rendered.addresses.index,
         "nav": rendered.nav,
+        "unlisted": rendered.unlisted,
         "fragments": {name: _fragment(name) for name in request["fragments"]},
         "failures": failures,
         "warnings": warnings,
         "verification": verification,
-        "figures": gallery.blocks if gallery else {},
+        "figures": rendered.pictures,
         "marks": marks,
         "files": _files(book, rendered.addresses, guides, request.get("site") or {}),
         "links": links(book, rendered.addresses),
@@ -120,6 +124,7 @@ def _setting(request: Mapping[str, Any]) -> Setting:
     return Setting(
         folder=request["folder"],
         autodoc=request["autodoc"],
+        highlight=request.get("highlight", False),
         directory_urls=request.get("directory_urls", True),
         source_url=request.get("source_url") or "",
         root=os.getcwd(),
