@@ -8,6 +8,7 @@ import numpy as np
 _LEAVES = frozenset({np.ndarray, np.float64, np.float32, np.float16, float, int, bool, str, type(None)})
 """The types of nearly all leaves: to look a type up is much cheaper than to ask whether it is a Mapping."""
 
+
 def leaves(tree: Any) -> list[Any]:
     """List the leaves of a nested structure, in order.
 

@@ -26,8 +26,8 @@ from opbook.pages.highlighting import slim
 ASSETS = Path(__file__).parent / "assets"
 SITE_ASSETS = "assets/opbook"
 
-CACHE = Path(".cache", "opbook", "figures")
-"""Where pictures are kept from build to build, from where `mkdocs.yml` is. No build watches it."""
+CACHE = Path(".cache", "opbook")
+"""Where pictures and what the checks said are kept from build to build, from where `mkdocs.yml` is; not watched."""
 
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},
@@ -66,6 +66,13 @@ class OpbookConfig(Config):
 
     index = c.Type(str, default="builtins/")
     """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
+
+
+@event_priority(-200)
+def _fill_in(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
+    """Put the pictures in once search plugins, which would read all of each, have read the page."""
+    page.content = place(page.content or "", plugin._answer["figures"])
+    return context
 
 
 class OpbookPlugin(BasePlugin[OpbookConfig]):
@@ -113,13 +120,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 "autodoc": "mkdocstrings" in config.plugins,
                 "highlight": config.mdx_configs["pymdownx.highlight"] == MARKDOWN_EXTENSIONS["pymdownx.highlight"],
                 "verify": self.config.verify,
-                "known": _verified.get(config.config_file_path),
-                "figures": str(_folder_of(config) / CACHE) if self.config.figures else None,
+                "figures": self.config.figures,
+                "cache": str(_folder_of(config) / CACHE),
                 "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
             },
             str(_folder_of(config)),
         )
-        _verified[config.config_file_path] = self._answer["verification"]
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages, and the styles and scripts that they need.
@@ -213,13 +219,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         register(config, page, self._answer["links"])
         return hide(slim(html))
 
-    @event_priority(-100)
-    def _illustrate(self, context: Any, /, page: Page, **_: Any) -> Any:
-        """Put the pictures in once search plugins, which would read every one, have read the page."""
-        page.content = place(page.content or "", self._answer["figures"])
-        return context
-
-    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _illustrate)
+    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _fill_in)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.
@@ -282,10 +282,6 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
 
 def _folder_of(config: MkDocsConfig) -> Path:
     return Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
-
-
-_verified: dict[str | None, Any] = {}
-"""What the checks said in this process's last build of each site: `serve` makes a new plugin for every build."""
 
 
 def _fragments_in(path: Path) -> list[str]:
