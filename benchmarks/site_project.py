@@ -24,11 +24,11 @@ CATEGORIES = ("Filters", "Gates", "Kernels", "Losses", "Mixing", "Norms", "Score
 FIRST = (
     "amber brisk calm dense early faint grand humble inner jagged keen linear merry narrow outer plain quick rapid "
     "sharp tame upper vivid warm young zonal broad crisp dim even fine gentle hollow"
-).split()
+)
 SECOND = (
     "anchor blend comb damp edge fold gate hinge knot lift mask norm pass quant ramp score tilt vote warp yield "
     "bend clip drift echo flow grid hash join kern lens mean node"
-).split()
+)
 
 KINDS: tuple[tuple[str, str, str], ...] = (
     (
@@ -252,8 +252,9 @@ def write(folder: Path, count: int) -> dict[str, str]:
 
 def _name(i: int) -> str:
     """A name of two words, each given once up to 1,024 of them; then with a number behind."""
-    again, i = divmod(i, len(FIRST) * len(SECOND))
-    first, second = FIRST[i % len(FIRST)], SECOND[(i // len(FIRST) + i) % len(SECOND)]
+    firsts, seconds = FIRST.split(), SECOND.split()
+    again, i = divmod(i, len(firsts) * len(seconds))
+    first, second = firsts[i % len(firsts)], seconds[(i // len(firsts) + i) % len(seconds)]
     return f"{first}_{second}" + (f"_{again + 1}" if again else "")
 
 

@@ -20,6 +20,7 @@ from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of
 from opbook.mkdocs.searching import narrow, widen
+from opbook.mkdocs.telling import Notice
 from opbook.pages.figures import hide, illustrate, place
 from opbook.pages.highlighting import slim
 
@@ -217,7 +218,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             The content, with comments where the pictures go.
         """
         register(config, page, self._answer["links"])
-        return hide(slim(html))
+        return hide(slim(html), self._answer["figures"])
 
     on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _fill_in)
 
@@ -232,7 +233,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
 
-        A rebuild that fails before anything was touched is forgotten, where MkDocs would stop answering.
+        After a rebuild that fails before anything was touched, pages say why, where MkDocs would stop answering.
 
         Args:
             server: The server.
@@ -246,12 +247,16 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
 
+        notice = Notice(server)
+
         def rebuild() -> None:
             try:
                 builder()
+                notice.problem = ""
             except Abort as error:
                 if not isinstance(error.__context__, PagesError):
                     raise
+                notice.problem = str(error.__context__)
                 log.info("the site stays as it was until the next change")
 
         server.builder = rebuild

@@ -15,6 +15,7 @@ from opbook.pages.addresses import Addresses, between
 from opbook.pages.figures import Gallery
 from opbook.pages.highlighting import highlight
 from opbook.pages.model import Book, BuiltinPage, Origin
+from opbook.pages.processes import spread
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
@@ -89,6 +90,7 @@ def render(book: Book, setting: Setting | None = None, gallery: Gallery | None =
     gallery = gallery or Gallery(None)
     write = _Writer(book, addresses, setting, gallery)
     categories, groups = book.categories(), book.groups()
+    pictures: dict[str, str] = {}
     pages = {
         addresses.index: write("index", addresses.index, categories=categories),
         addresses.letters: write("letters", addresses.letters, letters=_letters(book)),
@@ -100,9 +102,15 @@ def render(book: Book, setting: Setting | None = None, gallery: Gallery | None =
         uri = addresses.groups[name]
         pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
     prefixes = _prefixes(sorted(book.pages))
-    for name, page in book.pages.items():
-        uri = addresses.builtins[name]
-        pages[uri] = write("builtin", uri, page=page, boost=PREFIX_BOOST if name in prefixes else BOOST)
+
+    def write_builtin(name: str) -> tuple[str, dict[str, str]]:
+        boost = PREFIX_BOOST if name in prefixes else BOOST
+        text = write("builtin", addresses.builtins[name], page=book.pages[name], boost=boost)
+        return text, gallery.take()
+
+    for name, (text, blocks) in zip(book.pages, spread(write_builtin, list(book.pages), MANY, chunk=16), strict=True):
+        pages[addresses.builtins[name]] = text
+        pictures |= blocks
     sources = {addresses.builtins[name]: _source_link(setting, page.origin) for name, page in book.pages.items()}
     is_long = len(book.pages) > MANY
     return Rendered(
@@ -112,7 +120,7 @@ def render(book: Book, setting: Setting | None = None, gallery: Gallery | None =
         {addresses.builtins[name]: addresses.categories[page.category] for name, page in book.pages.items()}
         if is_long
         else {},
-        gallery.blocks,
+        pictures | gallery.blocks,
         {uri: url for uri, url in sources.items() if url},
     )
 
@@ -122,7 +130,7 @@ class _Writer:
 
     def __init__(self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery) -> None:
         self._environment = _environment()
-        self._environment.filters.update(figures=gallery.mark, tape=lambda tape: gallery.keep(tape.picture))
+        self._environment.filters.update(figures=gallery.mark, block=gallery.keep)
         if setting.highlight:
             self._environment.filters["fence"] = lambda *code: gallery.keep(highlight(*code))
         self._addresses = addresses

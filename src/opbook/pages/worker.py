@@ -110,7 +110,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "fragments": {name: _fragment(name) for name in request["fragments"]},
         "failures": failures,
         "warnings": warnings,
-        "figures": rendered.pictures,
+        "figures": rendered.pictures | gallery.blocks,
         "marks": marks,
         "files": _files(book, rendered.addresses, guides, request.get("site") or {}),
         "links": links(book, rendered.addresses),

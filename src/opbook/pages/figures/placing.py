@@ -63,8 +63,17 @@ class Gallery:
             The mark that stands for it.
         """
         mark = _mark(html)
-        self.blocks[mark] = html
+        self.blocks[mark] = html.strip()
         return mark
+
+    def take(self) -> dict[str, str]:
+        """Take what has been kept since the last time.
+
+        Returns:
+            The HTML by its mark.
+        """
+        taken, self.blocks = self.blocks, {}
+        return taken
 
     def marks(self, drawn: Iterable[Drawn]) -> dict[str, list[tuple[int, str]]]:
         """Draw the figures of guides.
@@ -112,16 +121,17 @@ def illustrate(text: str, marks: Iterable[tuple[int, str]]) -> str:
     return "".join(itertools.chain.from_iterable(zip(lines, endings, strict=True)))
 
 
-def hide(html: str) -> str:
+def hide(html: str, blocks: Mapping[str, str]) -> str:
     """Make comments of marks, which no search finds. Nothing in a picture is worth finding by a search for words.
 
     Args:
         html: The content of a page.
+        blocks: The pictures by their marks.
 
     Returns:
-        The same, with each mark as a comment.
+        The same, with each mark of a picture as a comment.
     """
-    return _MARK.sub(r"<!--\1-->", html)
+    return _MARK.sub(lambda match: f"<!--{match[1]}-->" if match[1] in blocks else match[0], html)
 
 
 def place(html: str, blocks: Mapping[str, str]) -> str:
