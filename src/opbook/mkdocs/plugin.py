@@ -26,6 +26,7 @@ from opbook.pages.highlighting import slim
 
 ASSETS = Path(__file__).parent / "assets"
 SITE_ASSETS = "assets/opbook"
+SCRIPTS = ("opbook-access.js", "opbook.js", "opbook-table.js")
 
 CACHE = Path(".cache", "opbook")
 """Where pictures and what the checks said are kept from build to build, from where `mkdocs.yml` is; not watched."""
@@ -97,7 +98,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             config.mdx_configs[name] = options | (config.mdx_configs.get(name) or {})
         # in front, so that the site's own styles have the last word
         config.extra_css.insert(0, f"{SITE_ASSETS}/opbook.css")
-        config.extra_javascript[:0] = [f"{SITE_ASSETS}/{name}" for name in ("opbook.js", "opbook-table.js")]
+        config.extra_javascript[:0] = [f"{SITE_ASSETS}/{name}" for name in SCRIPTS]
         return config
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
