@@ -138,7 +138,7 @@ def _total(outcomes: "list[Outcome]") -> str:
     builtins = len({outcome.builtin for outcome in outcomes})
     parts = [f"{found['passed']} passed", f"{found['failed']} failed"]
     if found["not applicable"]:
-        parts.append(f"{found['not applicable']} do not apply")
+        parts.append(f"{found['not applicable']} {'does' if found['not applicable'] == 1 else 'do'} not apply")
     seconds = sum(outcome.seconds for outcome in outcomes)
     return f"{builtins} builtin{'s' if builtins != 1 else ''}: {', '.join(parts)}, in {seconds:.1f} s"
 
