@@ -49,7 +49,7 @@ THIRD_PARTY = {
     "catalogue": {"pluggy"},
     "notation": {"lark"},
     "checks": {"torch"},  # compares with what it is given
-    "pages": {"jinja2", "matplotlib"},
+    "pages": {"jinja2", "matplotlib", "pygments"},
     "mkdocs": {"mkdocs"},
     "griffe_annotations": {"griffe"},
     "lexer": {"pygments"},

@@ -19,6 +19,7 @@ from opbook.mkdocs.asking import PagesError, ask, log
 from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of
+from opbook.mkdocs.progress import doing
 from opbook.mkdocs.searching import narrow, widen
 from opbook.mkdocs.telling import Notice
 from opbook.pages.figures import hide, illustrate, place
@@ -73,6 +74,7 @@ class OpbookConfig(Config):
 @event_priority(-200)
 def _fill_in(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
     """Put the pictures in once search plugins, which would read all of each, have read the page."""
+    doing(f"writing {page.file.src_uri}")
     page.content = place(page.content or "", plugin._answer["figures"])
     return context
 
@@ -107,6 +109,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Args:
             config: The site's configuration.
         """
+        doing("running examples and checks")
         docs = Path(config.docs_dir)
         guides = self._guides(docs, config)
         self._answer = ask(
@@ -186,6 +189,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The page with the texts.
         """
+        doing(f"reading {page.file.src_uri}")
         source = self._answer["sources"].get(page.file.src_uri)
         if source:
             page.edit_url = source

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue, catalogue
+from opbook.catalogue import Catalogue
 from opbook.checks import CHECKS, Outcome, verify
 from opbook.pages.files import write
 from opbook.pages.findings import Verification, VerifiedCheck
@@ -31,10 +31,10 @@ MEASURED = {
 
 
 def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) -> dict[str, Verification]:
-    """Verify builtins of the catalogue of this process.
+    """Verify builtins.
 
     Args:
-        loaded: That catalogue.
+        loaded: Where they are.
         names: The builtins.
         file: Where the results are kept from build to build, or None.
 
@@ -45,7 +45,7 @@ def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) 
     kept = {name: result for name, result in _read(file).items() if prints.get(name) == result["fingerprint"]}
     # the longest first, so that no process is left alone with it at the end
     missing = sorted((name for name in names if name not in kept), key=lambda name: -_work(loaded[name]))
-    new = zip(missing, spread(_verify_one, missing), strict=True)
+    new = zip(missing, spread(lambda name: _verify_one(name, loaded), missing), strict=True)
     kept |= {name: {"fingerprint": prints[name], **result} for name, result in new}
     if file and missing:
         with suppress(OSError):
@@ -72,9 +72,9 @@ def _from_json(result: Mapping[str, Any]) -> Verification:
     return Verification(tuple(VerifiedCheck(**check) for check in result["checks"]), tuple(result["sentences"]))
 
 
-def _verify_one(name: str) -> dict[str, Any]:
-    outcomes = verify([name], catalogue(), checks=[check for check in CHECKS if check not in LEFT_OUT])
-    file = catalogue()[name].source_file  # a page names no folder of the machine that built it
+def _verify_one(name: str, loaded: Catalogue) -> dict[str, Any]:
+    outcomes = verify([name], loaded, checks=[check for check in CHECKS if check not in LEFT_OUT])
+    file = loaded[name].source_file  # a page names no folder of the machine that built it
     outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
     return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
 

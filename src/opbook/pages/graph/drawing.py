@@ -36,7 +36,7 @@ def draw(trace: Trace, name: str) -> str:
         f'role="img" aria-labelledby="{marks}-title {marks}-text">',
         f'<title id="{marks}-title">The tape of {html.escape(name)} on a small example</title>',
         f'<desc id="{marks}-text">{html.escape(describe(trace))}</desc>',
-        f'<g transform="translate({MARGIN:g} {MARGIN:g})" fill="currentColor" xml:space="preserve">',
+        f'<g transform="translate({MARGIN:g} {MARGIN:g})" fill="currentColor">',
         '<g fill="none" stroke="currentColor" stroke-opacity="0.45">',
         *(f'<path d="{_line(points)}"/>' for points in layout.lines),
         "</g>",
