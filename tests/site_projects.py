@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 
@@ -158,3 +160,32 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 def find_browser() -> str | None:
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return next((path for name in names if (path := shutil.which(name))), None)
+
+
+@dataclass
+class Visit:
+    """A page in a browser window, with what it asked for and complained about."""
+
+    page: Any
+    address: str
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on(
+            "response",
+            lambda answer: self.complaints.append(f"{answer.status}: {answer.url}") if answer.status > 399 else None,
+        )
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on(
+            "console",
+            lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
+
+    def open(self, uri: str) -> None:
+        self.page.goto(self.address + uri, wait_until="load")
+
+    def assert_quiet(self) -> None:
+        elsewhere = [url for url in self.requests if not url.startswith((self.address, "data:", "blob:"))]
+        assert (elsewhere, self.complaints) == ([], [])

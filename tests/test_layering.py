@@ -56,7 +56,7 @@ THIRD_PARTY = {
     "registering": {"packaging", "pluggy"},
     "notation": {"lark"},
     "checks": {"torch"},  # compares with what it is given
-    "pages": {"jinja2", "matplotlib"},
+    "pages": {"jinja2", "matplotlib", "pygments"},
     "mkdocs": {"mkdocs"},
     "griffe_annotations": {"griffe"},
     "lexer": {"pygments"},

@@ -51,6 +51,14 @@ def test_show_draws_figures_as_characters(opbook, one_file_plugin):
     ]
 
 
+def test_show_says_how_it_is_differentiated(opbook):
+    lines = opbook("show", "layer_norm").stdout.splitlines()
+    gradient = "\n".join(lines[lines.index("Gradient") : lines.index("Raises")])
+    assert "    dx, dgamma, dbeta = pullback(g)" in gradient
+    assert "∂/(∂ x) = 1/σ (h - mean(h) - x̂ mean(h x̂))" in gradient
+    assert "\\frac" not in gradient
+
+
 def test_show_as_json(opbook):
     shown = json.loads(opbook("show", "layer_norm", "--json").stdout)
     assert shown["name"] == "layer_norm"

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from opbook.figures import Bars, Heatmap, Line, Plot
-from opbook.pages.figures import Cache, Gallery, illustrate, place
+from opbook.pages.figures import Cache, Gallery, hide, illustrate, place
 from opbook.pages.figures import cache as cache_module
 from opbook.pages.figures.svg import to_svg
 from opbook.pages.model import Drawn, Guide
@@ -234,7 +234,9 @@ def test_old_pictures_go(tmp_path):
 def test_pictures_are_placed_with_ids_of_their_own():
     gallery = Gallery(Cache())
     mark = gallery.mark([FIGURES["bars"], FIGURES["zero bars"]])
-    html = place(f"<p>{mark}</p>\n<ul><li>{mark}</li></ul>", gallery.blocks)
+    hidden = hide(f"<p>{mark}</p>\n<ul><li>{mark}</li></ul>", gallery.blocks)
+    assert hidden == f"<!--{mark}-->\n<ul><li><!--{mark}--></li></ul>", "a search finds no mark"
+    html = place(hidden, gallery.blocks)
     ids = re.findall(r' id="([^"]+)"', html)
     assert ids == [f"figure-{i}-{part}" for i in range(1, 5) for part in ("title", "desc")]
     for labels in re.findall(r'aria-labelledby="([^"]+)"', html):
@@ -255,7 +257,7 @@ def test_a_mark_is_the_same_for_the_same_figures_only():
 
 def test_an_unknown_mark_stays():
     text = f"obfigures{'0' * 24}x"
-    assert place(text, {}) == text
+    assert place(hide(text, {}), {}) == text
 
 
 def test_marks_of_guides(tmp_path):

@@ -10,9 +10,10 @@ import pytest
 from opbook import pages
 from opbook.catalogue import load
 from opbook.pages.addresses import Addresses
+from opbook.pages.fingerprints import _content, _imports, fingerprints
 from opbook.pages.machine import builtins_json
 from opbook.pages.rendering import render
-from opbook.pages.verification import read, verified
+from opbook.pages.verification import verified
 
 Write = Callable[[str, str], Path]
 
@@ -90,9 +91,7 @@ def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch)
         '    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]\n'
     )
     loaded = load([write("stating.py", code)])
-    monkeypatch.setattr("opbook.catalogue._default", loaded)
-    verification = read(verified(loaded, ["twice"])["twice"])
-    made = pages.build(loaded, verifications={"twice": verification})
+    made = pages.build(loaded, verifications=verified(loaded, ["twice"]))
     page = render(made).pages["builtins/twice.md"]
     assert "What is true of every value, and was checked as well:\n\n- Half of it is x.\n" in page
     (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
@@ -103,11 +102,32 @@ def test_what_is_known_of_a_builtin_is_not_known_of_another_choice_of_rules(
     book: Callable[[], pages.Book], write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [write("owner.py", OWNER), write("rules.py", RULES)]
-    fingerprints = []
+    found = []
     for rules in ("", "twice=slow"):
         monkeypatch.setenv("OPBOOK_RULES", rules)
-        monkeypatch.setattr("opbook.catalogue._default", loaded := load(files))
-        found = verified(loaded, ["twice"])["twice"]
-        fingerprints.append(found["fingerprint"])
-        assert {check["name"] for check in found["checks"]} >= {"dtypes", "rule gradient [fast]", "rule value [slow]"}
-    assert fingerprints[0] != fingerprints[1]
+        loaded = load(files)
+        found.append(fingerprints(loaded)["twice"])
+        names = {check.name for check in verified(loaded, ["twice"])["twice"].checks}
+        assert names >= {"dtypes", "rule gradient [fast]", "rule value [slow]"}
+    assert found[0] != found[1]
+
+
+def test_what_is_known_of_a_builtin_is_not_known_with_another_property(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    found = []
+    for factor in ("2", "2.0"):
+        code = (
+            "from opbook import Property, hookimpl\n\n@hookimpl\ndef opbook_checks():\n"
+            f'    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x), {factor} * x))]\n'
+        )
+        files = [write("owner.py", OWNER), write("stating.py", code)]
+        found.append(fingerprints(load(files))["twice"])
+        forget()
+    assert found[0] != found[1]
+
+
+def forget() -> None:
+    for cached in (_content, _imports):
+        cached.cache_clear()

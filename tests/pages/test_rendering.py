@@ -50,7 +50,10 @@ def test_addresses_and_nav(book: pages.Book) -> None:
 
 
 def test_the_sections_stand_in_order(book: pages.Book) -> None:
-    text = render(book).pages["builtins/double.md"]
+    rendered = render(book)
+    text = rendered.pages["builtins/double.md"]
+    for mark, picture in rendered.pictures.items():
+        text = text.replace(mark, picture)
     parts = [
         "[Builtin index](index.md) · [Arrays & more](category/arrays-more.md)",
         "# double",

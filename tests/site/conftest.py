@@ -5,9 +5,10 @@ import http.server
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from site_projects import ROOT, SMALL, Project, QuietHandler, nothing_installed
+from site_projects import ROOT, SMALL, Project, QuietHandler, Visit, find_browser, nothing_installed
 
 pytest.importorskip("mkdocs", reason="the site needs the extra opbook[site]")
 
@@ -50,3 +51,24 @@ def address(ours: Project) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+    path = find_browser()
+    if path is None:
+        pytest.skip("there is no Chromium here: apt install chromium")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, address: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    width, scheme = getattr(request, "param", (1280, "light"))
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    visit = Visit(context.new_page(), address)
+    yield visit
+    context.close()

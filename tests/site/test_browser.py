@@ -1,11 +1,9 @@
 """Our own site in a real browser."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import pytest
-from site_projects import find_browser
+from site_projects import Visit
 
 from opbook.catalogue import catalogue
 
@@ -27,55 +25,6 @@ PAGES = (
     "reference/site/",
     "reference/machine-files/",
 )
-
-
-@dataclass
-class Visit:
-    """A page in a browser window, with what it asked for and complained about."""
-
-    page: "api.Page"
-    address: str
-    requests: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on(
-            "response",
-            lambda answer: self.complaints.append(f"{answer.status}: {answer.url}") if answer.status > 399 else None,
-        )
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on(
-            "console",
-            lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None,
-        )
-
-    def open(self, uri: str) -> None:
-        self.page.goto(self.address + uri, wait_until="load")
-
-    def assert_quiet(self) -> None:
-        elsewhere = [url for url in self.requests if not url.startswith((self.address, "data:", "blob:"))]
-        assert (elsewhere, self.complaints) == ([], [])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator["api.Browser"]:
-    path = find_browser()
-    if path is None:
-        pytest.skip("there is no Chromium here: apt install chromium")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser: "api.Browser", address: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    width, scheme = getattr(request, "param", (1280, "light"))
-    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    visit = Visit(context.new_page(), address)
-    yield visit
-    context.close()
 
 
 def search(visit: Visit, query: str) -> "api.Locator":

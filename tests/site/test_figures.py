@@ -111,4 +111,4 @@ def test_figures_can_be_left_out(drawing: Project) -> None:
     assert built.returncode == 0, built.stderr
     assert "<svg viewBox" not in drawing.page("") + drawing.page("ops/picture")
     assert "obfigures" not in drawing.page("") + drawing.page("ops/picture")
-    assert not (drawing.folder / ".cache").exists()
+    assert not (drawing.folder / ".cache/opbook/figures").exists()

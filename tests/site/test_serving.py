@@ -1,6 +1,7 @@
 """`serve`: an edit makes one rebuild and is shown."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -68,13 +69,17 @@ def test_an_edit_of_a_plugin_makes_one_rebuild_and_is_shown(small: Project, serv
     server.wait(lambda: "the site stays as it was" in server.said())
     assert "docs/index.md:5: the output differs" in server.said()
     assert "Traceback" not in server.said()
-    assert "Doubles every entry." in server.page("ops/double/"), "a failing example leaves the page as it was"
+    page = server.page("ops/double/")
+    assert "Doubles every entry." in page, "a failing example leaves the page as it was"
+    assert re.search(r'<div role="alert".*docs/index.md:5: the output differs', page, re.DOTALL), "and says so"
+    assert 'role="alert"' not in server.page("builtins.json")
 
     small.change("docs/index.md", "6.0\n", "9.0\n")
     server.wait(lambda: server.said().count("Reloading browsers") == 2)
     page = server.page("ops/double/")
     assert "Triples every entry." in page
     assert "9.0" in page
+    assert 'role="alert"' not in page
 
     time.sleep(1.5)  # a rebuild that causes the next one would begin by now
     assert server.said().count("Detected file changes") == 2

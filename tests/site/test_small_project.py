@@ -46,6 +46,7 @@ def test_a_failing_example_is_named_and_the_site_stays_as_it_was(small: Project)
     assert "Traceback" not in built.stderr
     assert small.files() == before
     assert sorted(path.name for path in small.folder.iterdir() if path.name != "__pycache__") == [
+        ".cache",
         "docs",
         "mkdocs.yml",
         "my_ops.py",

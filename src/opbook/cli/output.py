@@ -15,10 +15,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from opbook.cli.formulas import FORMULA, readable
 from opbook.figures import Figure, render
 from opbook.figures.terminal import WIDEST, can_write_blocks
 
-_MATH = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#])")
 
 
@@ -95,17 +95,17 @@ def print_figure(figure: Figure) -> None:
 
 
 def print_markdown(text: str) -> None:
-    """Print prose: rendered in a terminal, as it was written in a pipe.
+    """Print prose: rendered in a terminal, as it was written in a pipe, with formulas that one can read.
 
     Args:
-        text: The Markdown. Formulas stay as they are.
+        text: The Markdown.
     """
     out = console()
     if out.is_terminal:
-        shielded = _MATH.sub(lambda math: _SPECIAL.sub(r"\\\1", math[0]), text)
+        shielded = FORMULA.sub(lambda math: _SPECIAL.sub(r"\\\1", readable(math[0])), text)
         out.print(Markdown(shielded, hyperlinks=False), width=min(out.width, 100))
     else:
-        click.echo(text)
+        click.echo(readable(text))
 
 
 def print_json(value: Any) -> None:

@@ -149,7 +149,7 @@ def _total(outcomes: "list[Outcome]") -> str:
     others = len({outcome.label for outcome in outcomes if outcome.rule != OWN})
     parts = [f"{found['passed']} passed", f"{found['failed']} failed"]
     if found["not applicable"]:
-        parts.append(f"{found['not applicable']} do not apply")
+        parts.append(f"{found['not applicable']} {'does' if found['not applicable'] == 1 else 'do'} not apply")
     seconds = sum(outcome.seconds for outcome in outcomes)
     what = f"{builtins} builtin{'s' if builtins != 1 else ''}"
     if others:

@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from opbook.errors import OpbookError
 from opbook.examples.model import Example
@@ -21,7 +22,7 @@ def calls(example: Example, names: Collection[str]) -> set[str]:
         Those of `names` that its own code uses. A Python example that continues another may use what that one imported.
     """
     if example.language == "qu":
-        return _qu_names(example) & set(names)
+        return set(_qu_names(example.code).intersection(names))
     imports = _Imports()
     for link in example.chain:
         imports.read(_parse(link))
@@ -48,13 +49,14 @@ def complexity(example: Example, names: Collection[str]) -> tuple[int, int, int]
     return len(builtins), len(lines), sum(map(len, lines))
 
 
-def _qu_names(example: Example) -> set[str]:
+@lru_cache(maxsize=256)
+def _qu_names(code: str) -> frozenset[str]:
     from opbook.notation import names_called  # Here, so that pages without `qu` need no parser.
 
     try:
-        return names_called(example.code)
+        return frozenset(names_called(code))
     except OpbookError:  # An example may show what a mistake looks like.
-        return set()
+        return frozenset()
 
 
 def _parse(example: Example) -> ast.Module:

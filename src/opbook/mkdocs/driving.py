@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.errors import OpbookError
+from opbook.mkdocs.progress import shown
 
 EPOCH = "315532800"
 """The date of a build where `SOURCE_DATE_EPOCH` says none: the earliest that a zip file can hold."""
@@ -53,7 +54,8 @@ def build(
             config.site_dir = str(Path(folder, "site"))
             config.plugins.on_startup(command="build", dirty=False)
             try:
-                build_site(config)
+                with shown():
+                    build_site(config)
             finally:
                 config.plugins.on_shutdown()
             _swap(Path(config.site_dir), target, Path(folder, "previous"))

@@ -11,21 +11,26 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from opbook.mkdocs.asking import PagesError, ask, log
 from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of
+from opbook.mkdocs.progress import doing
 from opbook.mkdocs.searching import narrow, widen
-from opbook.pages.figures import illustrate, place
+from opbook.mkdocs.telling import Notice
+from opbook.pages.figures import hide, illustrate, place
+from opbook.pages.highlighting import slim
 
 ASSETS = Path(__file__).parent / "assets"
 SITE_ASSETS = "assets/opbook"
+SCRIPTS = ("opbook-access.js", "opbook.js", "opbook-table.js")
 
-CACHE = Path(".cache", "opbook", "figures")
-"""Where pictures are kept from build to build, from where `mkdocs.yml` is. No build watches it."""
+CACHE = Path(".cache", "opbook")
+"""Where pictures and what the checks said are kept from build to build, from where `mkdocs.yml` is; not watched."""
 
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},
@@ -66,6 +71,14 @@ class OpbookConfig(Config):
     """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
 
 
+@event_priority(-200)
+def _fill_in(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
+    """Put the pictures in once search plugins, which would read all of each, have read the page."""
+    doing(f"writing {page.file.src_uri}")
+    page.content = place(page.content or "", plugin._answer["figures"])
+    return context
+
+
 class OpbookPlugin(BasePlugin[OpbookConfig]):
     """Adds an index of builtins and a page for each, with examples that the build has run."""
 
@@ -87,7 +100,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             config.mdx_configs[name] = options | (config.mdx_configs.get(name) or {})
         # in front, so that the site's own styles have the last word
         config.extra_css.insert(0, f"{SITE_ASSETS}/opbook.css")
-        config.extra_javascript[:0] = [f"{SITE_ASSETS}/{name}" for name in ("opbook.js", "opbook-table.js")]
+        config.extra_javascript[:0] = [f"{SITE_ASSETS}/{name}" for name in SCRIPTS]
         return config
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
@@ -96,6 +109,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Args:
             config: The site's configuration.
         """
+        doing("running examples and checks")
         docs = Path(config.docs_dir)
         guides = self._guides(docs, config)
         self._answer = ask(
@@ -109,14 +123,14 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 "guides": [str(path) for path in guides],
                 "folder": self._folder(),
                 "autodoc": "mkdocstrings" in config.plugins,
+                "highlight": config.mdx_configs["pymdownx.highlight"] == MARKDOWN_EXTENSIONS["pymdownx.highlight"],
                 "verify": self.config.verify,
-                "known": _verified.get(config.config_file_path),
-                "figures": str(_folder_of(config) / CACHE) if self.config.figures else None,
+                "figures": self.config.figures,
+                "cache": str(_folder_of(config) / CACHE),
                 "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
             },
             str(_folder_of(config)),
         )
-        _verified[config.config_file_path] = self._answer["verification"]
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages, and the styles and scripts that they need.
@@ -134,7 +148,8 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                     f"opbook: {Path(config.docs_dir, uri)} is where a generated page goes: rename it, or set the "
                     "plugin's option index to another folder"
                 )
-            files.append(File.generated(config, uri, content=text))
+            inclusion = InclusionLevel.NOT_IN_NAV if uri in self._answer["unlisted"] else InclusionLevel.INCLUDED
+            files.append(File.generated(config, uri, content=text, inclusion=inclusion))
         for uri, text in self._answer["files"].items():
             if files.get_file_from_path(uri) is None:  # a site's own `llms.txt` stays
                 files.append(File.generated(config, uri, content=text))
@@ -144,6 +159,23 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         if config.nav is not None:
             config.nav = fill(config.nav, self._folder(), section_of(self._answer["nav"]))
         return files
+
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+        """Put pages that the navigation does not list below the section that leads to them.
+
+        Args:
+            nav: The navigation.
+            config: The site's configuration.
+            files: The site's files.
+
+        Returns:
+            The same.
+        """
+        for uri, beside in self._answer["unlisted"].items():
+            file, listed = files.get_file_from_path(uri), files.get_file_from_path(beside)
+            if file and file.page and listed and listed.page:
+                file.page.parent = listed.page.parent
+        return nav
 
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Replace the comments that ask for a reference text, and links to builtins that this site leaves out.
@@ -157,6 +189,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The page with the texts.
         """
+        doing(f"reading {page.file.src_uri}")
         source = self._answer["sources"].get(page.file.src_uri)
         if source:
             page.edit_url = source
@@ -178,7 +211,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         return illustrate(page.file.content_string, marks) if marks else None
 
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Put the figures in, and tell mkdocstrings where builtins are.
+        """Take away what no reader sees, and tell mkdocstrings where builtins are.
 
         Args:
             html: The content of the page.
@@ -187,12 +220,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             files: The site's files.
 
         Returns:
-            The content with the pictures.
+            The content, with comments where the pictures go.
         """
         register(config, page, self._answer["links"])
-        return place(html, self._answer["figures"])
+        return hide(slim(html), self._answer["figures"])
 
-    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow))
+    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _fill_in)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.
@@ -205,7 +238,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
 
-        A rebuild that fails before anything was touched is forgotten, where MkDocs would stop answering.
+        After a rebuild that fails before anything was touched, pages say why, where MkDocs would stop answering.
 
         Args:
             server: The server.
@@ -219,12 +252,16 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
 
+        notice = Notice(server)
+
         def rebuild() -> None:
             try:
                 builder()
+                notice.problem = ""
             except Abort as error:
                 if not isinstance(error.__context__, PagesError):
                     raise
+                notice.problem = str(error.__context__)
                 log.info("the site stays as it was until the next change")
 
         server.builder = rebuild
@@ -255,10 +292,6 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
 
 def _folder_of(config: MkDocsConfig) -> Path:
     return Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
-
-
-_verified: dict[str | None, Any] = {}
-"""What the checks said in this process's last build of each site: `serve` makes a new plugin for every build."""
 
 
 def _fragments_in(path: Path) -> list[str]:

@@ -19,9 +19,13 @@ from opbook.pages.gathering import Gathered, gather, page_of
 from opbook.pages.gradients import gradient_of, split
 from opbook.pages.links import uses
 from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
+from opbook.pages.processes import spread
 from opbook.pages.shapes import describe
 from opbook.plugins import PluginInfo, Source
 from opbook.resolving import Offer
+
+MANY = 100
+"""From so many builtins on, it is worth while to start processes that make their pages."""
 
 _ON_THE_PAGE = ("Args", "Returns")
 """Sections of a docstring that the inputs and the output are described with."""
@@ -52,14 +56,12 @@ def build(
     gathered = gather(catalogue, guides, names if only else None)
     made_of = _made_of(catalogue)
     checked = verifications or {}
-    pages = {
-        name: replace(
-            _page(catalogue[name], catalogue, gathered, made_of),
-            tape=_tape(catalogue[name]),
-            verification=checked.get(name),
-        )
-        for name in names
-    }
+
+    def make(name: str) -> BuiltinPage:
+        shown = _page(catalogue[name], catalogue, gathered, made_of)
+        return replace(shown, tape=_tape(catalogue[name]), verification=checked.get(name))
+
+    pages = dict(zip(names, spread(make, names, MANY, chunk=16), strict=True))
     missing = [_no_note(page) for page in pages.values() if not catalogue[page.name].note]
     missing += [
         _no_example(page, page_of(catalogue.plugin_of(page.name).path)) for page in pages.values() if not page.examples

@@ -10,9 +10,13 @@ from opbook.examples import Example, PageError, Result, Runner, calls, check_exa
 from opbook.examples.finding import EXAMPLES_PAGE, read
 from opbook.figures import Figure
 from opbook.pages.model import Drawn, Failure, Guide, ShownExample
+from opbook.pages.processes import spread
 
 OWN = 8
 """How many examples of its plugin's own page a builtin's page shows at most."""
+
+MANY = 16
+"""From so many pages on, it is worth while to start processes that run their examples."""
 
 GUIDES = 4
 """How many examples of guides it shows at most, one of each guide."""
@@ -119,11 +123,18 @@ def gather(catalogue: Catalogue, guides: Iterable[Guide], only: Collection[str] 
     plugins = catalogue.plugins if only is None else [catalogue.plugin_of(name) for name in only]
     for info in plugins:
         page = page_of(info.path)
-        if info.path and info.state == "loaded" and page not in gathered.own and page.is_file():
+        if info.path and info.state == "loaded" and page not in gathered.files and page.is_file():
             gathered.files.append(page)
-            gathered.own[page] = _run(page, None, names, runner, gathered, only)
-    for guide in guides:
-        gathered.guides += _run(guide.path, guide, names, runner, gathered, only)
+    sources = [*((page, None) for page in gathered.files), *((guide.path, guide) for guide in guides)]
+    found = spread(lambda source: _run(*source, names, runner, only), sources, MANY)
+    for (page, guide), (ran, failures) in zip(sources, found, strict=True):
+        gathered.failures += failures
+        gathered.outputs |= {each.example: each.result.printed or "" for each in ran}
+        gathered.figures |= {each.example: each.result.figures for each in ran}
+        if guide is None:
+            gathered.own[page] = ran
+        else:
+            gathered.guides += ran
     return gathered
 
 
@@ -132,29 +143,26 @@ def _run(
     guide: Guide | None,
     names: frozenset[str],
     runner: Runner,
-    gathered: Gathered,
     only: Collection[str] | None,
-) -> list[Ran]:
+) -> tuple[list[Ran], list[Failure]]:
     try:
         lines = read(page).splitlines()
         examples = find(page)
     except PageError as error:
-        gathered.failures.append(Failure(page, error.line, str(error)))
-        return []
+        return [], [Failure(page, error.line, str(error))]
     uses = {example: frozenset(calls(example, names)) for example in examples}
     if only is not None:  # with what they continue, whose output is shown with theirs
         wanted = {link for example in examples if uses[example].intersection(only) for link in example.chain}
         examples = [example for example in examples if example in wanted]
     ran: list[Ran] = []
+    failures: list[Failure] = []
     for example in examples:
         result = check_example(example, runner)
         if result.status == "failed":
-            gathered.failures.append(Failure(page, result.line, result.message))
-        gathered.outputs[example] = result.printed or ""
-        gathered.figures[example] = result.figures
+            failures.append(Failure(page, result.line, result.message))
         text = "" if guide else _text_above(lines, example.line)
         ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
-    return ran
+    return ran, failures
 
 
 def _weight(example: Example, names: frozenset[str]) -> tuple[bool, int, int]:

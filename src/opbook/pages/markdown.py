@@ -8,19 +8,22 @@ from opbook.pages.model import BuiltinPage, ShownExample
 _ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
 
 
-def fence(code: str, language: str) -> str:
+def fence(code: str, language: str, classes: Sequence[str] = ()) -> str:
     """Put code between fences that are longer than any in it.
 
     Args:
         code: The code.
         language: Its language.
+        classes: Further classes of the block.
 
     Returns:
         The fenced block.
     """
     longest = max((len(run) for run in re.findall("`{3,}", code)), default=2)
     ticks = "`" * (longest + 1)
-    return f"{ticks}{language}\n{code.rstrip()}\n{ticks}"
+    words = " ".join(f".{word}" for word in (language, *classes))
+    info = f" {{ {words} }}" if classes else language
+    return f"{ticks}{info}\n{code.rstrip()}\n{ticks}"
 
 
 def one_line(text: str) -> str:

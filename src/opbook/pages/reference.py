@@ -88,7 +88,7 @@ def _help(text: str) -> str:
     kept = []
     for paragraph in paragraphs:
         if not paragraph.startswith("\b\n"):
-            kept.append(paragraph)
+            kept.append(_plain(paragraph))
             continue
         lines = paragraph.removeprefix("\b\n").splitlines()
         if lines and not lines[0].startswith(" ") and lines[0].endswith(":"):
@@ -102,4 +102,9 @@ def _option(parameter: Any, context: Any) -> str:
     if record is None:
         return ""
     names, text = record
-    return f"- `{names}` {text}"
+    return f"- `{names}` {_plain(text)}"
+
+
+def _plain(text: str) -> str:
+    """A text in which names such as `__array__` are not taken for bold."""
+    return text.replace("__", r"\_\_")

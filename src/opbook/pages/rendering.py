@@ -13,7 +13,9 @@ import jinja2
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.figures import Gallery
+from opbook.pages.highlighting import highlight
 from opbook.pages.model import Book, BuiltinPage, Origin
+from opbook.pages.processes import spread
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
@@ -21,6 +23,10 @@ LISTED = ("Raises", "Warns", "Yields")
 BOOST, PREFIX_BOOST = 2, 10
 """How much more a builtin's page weighs in search than other pages, and the same where its name begins another one's:
 whoever looks for `log` should find it before `log_softmax`, which matches as well and is the rarer word."""
+
+MANY = 200
+"""With more builtins than this, the index lists categories, each of which has its own table, and the navigation ends at
+categories: a page that listed all would be heavy, and so would be a navigation that every page has."""
 
 Nav = list[tuple[str, Any]]
 """Entries with a title ("" where the page has its own) and an address or further entries."""
@@ -33,6 +39,7 @@ class Setting:
     Attributes:
         folder: Where the pages go, from the root of the docs.
         autodoc: Whether what renders the Markdown has mkdocstrings, which then shows signatures and source.
+        highlight: Whether code is set in colours here; else it is written as fences.
         directory_urls: Whether each page has a folder of its own on the site.
         source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
         root: The folder that those paths are counted from.
@@ -40,6 +47,7 @@ class Setting:
 
     folder: str = "builtins"
     autodoc: bool = False
+    highlight: bool = False
     directory_urls: bool = True
     source_url: str = ""
     root: str = "."
@@ -53,12 +61,16 @@ class Rendered:
         pages: The text of each page by its address; the index is among them.
         addresses: Where they are.
         nav: The pages as entries of a navigation.
+        unlisted: For pages that are not in it, the address of one that they are found beside.
+        pictures: The HTML by the mark that stands for it in a page.
         sources: For pages whose builtin has a line of source on the web, its address.
     """
 
     pages: dict[str, str]
     addresses: Addresses
     nav: Nav
+    unlisted: dict[str, str]
+    pictures: dict[str, str]
     sources: dict[str, str]
 
 
@@ -75,8 +87,10 @@ def render(book: Book, setting: Setting | None = None, gallery: Gallery | None =
     """
     setting = setting or Setting()
     addresses = Addresses(book, setting.folder, setting.directory_urls)
+    gallery = gallery or Gallery(None)
     write = _Writer(book, addresses, setting, gallery)
     categories, groups = book.categories(), book.groups()
+    pictures: dict[str, str] = {}
     pages = {
         addresses.index: write("index", addresses.index, categories=categories),
         addresses.letters: write("letters", addresses.letters, letters=_letters(book)),
@@ -88,24 +102,43 @@ def render(book: Book, setting: Setting | None = None, gallery: Gallery | None =
         uri = addresses.groups[name]
         pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
     prefixes = _prefixes(sorted(book.pages))
-    for name, page in book.pages.items():
-        uri = addresses.builtins[name]
-        pages[uri] = write("builtin", uri, page=page, boost=PREFIX_BOOST if name in prefixes else BOOST)
+
+    def write_builtin(name: str) -> tuple[str, dict[str, str]]:
+        boost = PREFIX_BOOST if name in prefixes else BOOST
+        text = write("builtin", addresses.builtins[name], page=book.pages[name], boost=boost)
+        return text, gallery.take()
+
+    for name, (text, blocks) in zip(book.pages, spread(write_builtin, list(book.pages), MANY, chunk=16), strict=True):
+        pages[addresses.builtins[name]] = text
+        pictures |= blocks
     sources = {addresses.builtins[name]: _source_link(setting, page.origin) for name, page in book.pages.items()}
-    return Rendered(pages, addresses, _nav(book, addresses), {uri: url for uri, url in sources.items() if url})
+    is_long = len(book.pages) > MANY
+    return Rendered(
+        pages,
+        addresses,
+        _nav(book, addresses, is_long),
+        {addresses.builtins[name]: addresses.categories[page.category] for name, page in book.pages.items()}
+        if is_long
+        else {},
+        pictures | gallery.blocks,
+        {uri: url for uri, url in sources.items() if url},
+    )
 
 
 class _Writer:
     """Fills in templates."""
 
-    def __init__(self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery | None) -> None:
+    def __init__(self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery) -> None:
         self._environment = _environment()
-        self._environment.filters["figures"] = gallery.mark if gallery else lambda figures: ""
+        self._environment.filters.update(figures=gallery.mark, block=gallery.keep)
+        if setting.highlight:
+            self._environment.filters["fence"] = lambda *code: gallery.keep(highlight(*code))
         self._addresses = addresses
         self._shared: dict[str, Any] = {
             "addresses": addresses,
             "api": _api_link if setting.autodoc else _code,
             "autodoc": setting.autodoc,
+            "is_long": len(book.pages) > MANY,
             "listed": LISTED,
             "pages": book.pages,
             "source_link": functools.partial(_source_link, setting),
@@ -178,9 +211,11 @@ def _letters(book: Book) -> dict[str, list[tuple[str, BuiltinPage]]]:
     return grouped
 
 
-def _nav(book: Book, addresses: Addresses) -> Nav:
+def _nav(book: Book, addresses: Addresses, is_long: bool) -> Nav:
     categories: Nav = [
         (name, [("", addresses.categories[name]), *((page.name, addresses.builtins[page.name]) for page in members)])
+        if not is_long
+        else (name, addresses.categories[name])
         for name, members in book.categories().items()
     ]
     plugins: Nav = list(addresses.groups.items())

@@ -1,21 +1,20 @@
-"""Runs the checks for the pages: in several processes, and not again while no source has changed."""
+"""Runs the checks for the pages: in several processes, and not again while nothing that they depend on has changed."""
 
-import hashlib
-import multiprocessing
-import os
-import re
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import opbook
 from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue, catalogue
+from opbook.catalogue import Catalogue
 from opbook.checks import Outcome, verify
 from opbook.checks.running import checks_of
+from opbook.pages.files import write
 from opbook.pages.findings import Verification, VerifiedCheck
+from opbook.pages.fingerprints import fingerprints
+from opbook.pages.processes import spread
 from opbook.rules import OWN
 
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
@@ -33,32 +32,37 @@ MEASURED = {
 """The checks whose errors are shown, and how the sentence about each begins."""
 
 
-def verified(loaded: Catalogue, names: Sequence[str], known: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Verify builtins of the catalogue of this process.
+def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) -> dict[str, Verification]:
+    """Verify builtins.
 
     Args:
-        loaded: That catalogue.
+        loaded: Where they are.
         names: The builtins.
-        known: What this function returned before.
+        file: Where the results are kept from build to build, or None.
 
     Returns:
-        For each builtin a result as plain values, with a `fingerprint` of the sources that it holds for. What is known
-        for the same fingerprint is not run again.
+        For each builtin what its checks said. What is kept for the same fingerprint is not run again.
     """
-    fingerprints = _fingerprints(loaded)
-    results = {
-        name: result for name, result in (known or {}).items() if fingerprints.get(name) == result["fingerprint"]
-    }
+    prints = fingerprints(loaded)
+    kept = {name: result for name, result in _read(file).items() if prints.get(name) == result["fingerprint"]}
     # the longest first, so that no process is left alone with it at the end
-    names = sorted((name for name in names if name not in results), key=lambda name: -_work(loaded[name]))
-    if len(names) > 1 and "fork" in multiprocessing.get_all_start_methods():
-        context = multiprocessing.get_context("fork")  # the plugins are loaded already
-        with ProcessPoolExecutor(os.cpu_count(), context) as pool:
-            found = list(pool.map(_verify_one, names))
-    else:
-        found = list(map(_verify_one, names))
-    new = zip(names, found, strict=True)
-    return results | {name: {"fingerprint": fingerprints[name], **result} for name, result in new}
+    missing = sorted((name for name in names if name not in kept), key=lambda name: -_work(loaded[name]))
+    new = zip(missing, spread(lambda name: _verify_one(name, loaded), missing), strict=True)
+    kept |= {name: {"fingerprint": prints[name], **result} for name, result in new}
+    if file and missing:
+        with suppress(OSError):
+            write(file, json.dumps(kept, indent=0, sort_keys=True))
+    return {name: _from_json(kept[name]) for name in names}
+
+
+def _read(file: Path | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):  # there is none, or somebody has cut it off: then the checks run
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _work(op: Builtin) -> int:
@@ -66,21 +70,13 @@ def _work(op: Builtin) -> int:
     return sum(len(repr(param.spec)) for shape in op.call_shapes for param in shape.params)
 
 
-def read(result: Mapping[str, Any]) -> Verification:
-    """Make a page's part of one result of [`verified`][opbook.pages.verification.verified].
-
-    Args:
-        result: The result, as it came out of JSON.
-
-    Returns:
-        The same as objects.
-    """
+def _from_json(result: Mapping[str, Any]) -> Verification:
     return Verification(tuple(VerifiedCheck(**check) for check in result["checks"]), tuple(result["sentences"]))
 
 
-def _verify_one(name: str) -> dict[str, Any]:
-    op = catalogue()[name]
-    outcomes = verify([name], catalogue(), checks=[c.name for c in checks_of(op) if c.name not in LEFT_OUT])
+def _verify_one(name: str, loaded: Catalogue) -> dict[str, Any]:
+    op = loaded[name]
+    outcomes = verify([name], loaded, checks=[c.name for c in checks_of(op) if c.name not in LEFT_OUT])
     file = op.source_file  # a page names no folder of the machine that built it
     outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
     return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
@@ -102,48 +98,3 @@ def _sentences(outcomes: Iterable[Outcome]) -> Iterable[str]:
             bound = next((b for b in BOUNDS if outcome.worst < b), None)
             if bound is not None:
                 yield f"{MEASURED[outcome.check]} to within {bound:.0e}, on {outcome.inputs} inputs."
-
-
-_IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
-
-
-def _fingerprints(loaded: Catalogue) -> dict[str, str]:
-    """For each builtin, a digest of opbook's source, of its plugin's, and of that of the plugins that it imports."""
-    sources = {home: _source(home) for home in {Path(info.path).resolve() for info in loaded.plugins if info.path}}
-    by_module = {home.parent.name: home for home in sources if home.name == "__init__.py"}
-
-    def reached(home: Path, seen: set[Path]) -> set[Path]:
-        seen.add(home)
-        for module in set(_IMPORT.findall(sources[home])) & by_module.keys():
-            if by_module[module] not in seen:
-                reached(by_module[module], seen)
-        return seen
-
-    # a rule of another plugin may run inside any builtin
-    rules = [
-        f"{offer.rule} {loaded[name].asked} {sources[Path(offer.plugin.path).resolve()]}"
-        for name in loaded
-        for offer in loaded.offers(name)
-    ]
-    core = "".join([_source(Path(opbook.__file__).resolve()), *rules])
-    stated: dict[str, str] = {}
-    for info in loaded.plugins:
-        for check in info.checks:
-            name = check.partition(":")[0]
-            stated[name] = stated.get(name, "") + sources[Path(info.path).resolve()]
-    homes = {name: Path(loaded.plugin_of(name).path).resolve() for name in loaded}
-    digests = {
-        home: _digest("".join([core, *(sources[h] for h in sorted(reached(home, set())))]))
-        for home in set(homes.values())
-    }
-    return {name: _digest(digests[home] + stated.get(name, "")) for name, home in homes.items()}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _source(home: Path) -> str:
-    """The source of a package, given its `__init__.py`, or of a single file."""
-    files = sorted(home.parent.rglob("*.py")) if home.name == "__init__.py" else [home]
-    return "".join(f"{file.name}\n{file.read_text(encoding='utf-8', errors='replace')}" for file in files)

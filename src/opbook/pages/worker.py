@@ -1,17 +1,19 @@
 """Answers a site generator's request for pages; requests and answers are JSON-like dictionaries.
 
 A request has `plugins` (paths of one-file plugins), `docs` (the folder of the docs), `guides` (paths of Markdown files
-in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `fragments` (names of reference
-texts), `verify` (whether to run the checks), `known` (the `verification` of an earlier answer, or None) and `figures`
-(a folder to keep pictures in from build to build; without it, figures are left out). It may have `only` (builtins,
-categories, plugins or distributions to show), `directory_urls` (whether each page gets a folder), `source_url` (where
-a line of source can be seen) and `site` (its `name`, `description` and `url`).
+in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `highlight` (whether code is set
+in colours here, rather than by what renders Markdown), `fragments` (names of reference texts), `verify` (whether to run
+the checks), `figures` (whether to show them) and `cache` (a folder to keep pictures and what the checks said in from
+build to build, or None). It may have `only` (builtins, categories, plugins or distributions to show), `directory_urls`
+(whether each page gets a folder), `source_url` (where a line of source can be seen) and `site` (its `name`,
+`description` and `url`).
 
-An answer has `pages` (texts by address), `index` and `nav`, `fragments`, `verification`, `failures` and `warnings`
-(messages), `watch` (files and folders whose change changes the answer), `figures` (the HTML by the mark that stands for
-it in a page), `marks` (for each guide that draws, by its address, pairs of a line and the mark that goes behind it),
-`files` (texts for the root of the site), `links` (entries of an inventory), `sources` (the address of the source of a
-page) and `left_out` (the addresses of builtins that are not shown).
+An answer has `pages` (texts by address), `index`, `nav` and `unlisted` (for pages that are not in it, the address of
+one that they are found beside), `fragments`, `failures` and `warnings` (messages), `watch` (files and folders whose
+change changes the answer), `figures` (the HTML by the mark that stands for it in a page), `marks` (for each guide that
+draws, by its address, pairs of a line and the mark that goes behind it), `files` (texts for the root of the site),
+`links` (entries of an inventory), `sources` (the address of the source of a page) and `left_out` (the addresses of
+builtins that are not shown).
 """
 
 import os
@@ -33,7 +35,7 @@ from opbook.pages.machine import builtins_json, links, llms_txt
 from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
 from opbook.pages.rendering import Setting, render
-from opbook.pages.verification import read, verified
+from opbook.pages.verification import verified
 from opbook.plugins import PluginInfo
 
 
@@ -62,8 +64,8 @@ def _failed(message: str) -> dict[str, Any]:
         "pages": {},
         "index": "",
         "nav": {},
+        "unlisted": {},
         "fragments": {},
-        "verification": {},
         "figures": {},
         "marks": {},
         "files": {},
@@ -85,15 +87,17 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     ] + loaded.conflicts()
     only = request.get("only") or []
     names = choose(loaded, only)
-    verification = verified(loaded, names, request.get("known")) if request["verify"] else {}
+    kept = Path(request["cache"]) if request.get("cache") else None
+    results = kept / "verification" / "results.json" if kept else None
+    verification = verified(loaded, names, results) if request["verify"] else {}
     guides = read_guides(request["docs"], request["guides"])
-    book = build(loaded, guides, {name: read(result) for name, result in verification.items()}, only)
-    cache = Cache(Path(request["figures"])) if request.get("figures") else None
+    book = build(loaded, guides, verification, only)
+    cache = Cache(kept / "figures" if kept else None) if request.get("figures") else None
     if cache:
         cache.prepare(book.figures())
-    gallery = Gallery(cache) if cache else None
+    gallery = Gallery(cache)
     rendered = render(book, _setting(request), gallery)
-    marks = gallery.marks(book.drawn) if gallery else {}
+    marks = gallery.marks(book.drawn) if cache else {}
     if cache:
         cache.prune()
     left_out = [rendered.addresses.builtin(name) for name in loaded if name not in book.pages]
@@ -103,11 +107,11 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "pages": rendered.pages,
         "index": rendered.addresses.index,
         "nav": rendered.nav,
+        "unlisted": rendered.unlisted,
         "fragments": {name: _fragment(name) for name in request["fragments"]},
         "failures": failures,
         "warnings": warnings,
-        "verification": verification,
-        "figures": gallery.blocks if gallery else {},
+        "figures": rendered.pictures | gallery.blocks,
         "marks": marks,
         "files": _files(book, rendered.addresses, guides, request.get("site") or {}),
         "links": links(book, rendered.addresses),
@@ -121,6 +125,7 @@ def _setting(request: Mapping[str, Any]) -> Setting:
     return Setting(
         folder=request["folder"],
         autodoc=request["autodoc"],
+        highlight=request.get("highlight", False),
         directory_urls=request.get("directory_urls", True),
         source_url=request.get("source_url") or "",
         root=os.getcwd(),

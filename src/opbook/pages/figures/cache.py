@@ -3,12 +3,9 @@
 import hashlib
 import importlib.metadata
 import json
-import multiprocessing
 import os
-import tempfile
 import time
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -18,6 +15,8 @@ import opbook.figures
 from opbook.figures import Figure
 from opbook.pages.figures.canvas import drawing
 from opbook.pages.figures.svg import to_svg
+from opbook.pages.files import write
+from opbook.pages.processes import spread
 
 KEPT = 30 * 24 * 3600
 """A picture that no build has used for this many seconds is deleted."""
@@ -66,13 +65,12 @@ class Cache:
         """
         wanted = {key(figure): figure for figure in figures}
         missing = {name: figure for name, figure in wanted.items() if not self._find(name)}
-        if len(missing) < MANY or "fork" not in multiprocessing.get_all_start_methods():
+        if len(missing) < MANY:
             return  # each is drawn when it is asked for
         with drawing():  # imports Matplotlib once for all
-            pool = ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork"))
-        with pool:
-            for name, text in zip(missing, pool.map(to_svg, missing.values(), chunksize=4), strict=True):
-                self._keep(name, text)
+            pass
+        for name, text in zip(missing, spread(to_svg, list(missing.values()), chunk=4), strict=True):
+            self._keep(name, text)
 
     def _find(self, name: str) -> bool:
         if name not in self._known and self._folder:
@@ -89,7 +87,7 @@ class Cache:
         self._known[name] = text
         if self._folder:
             with suppress(OSError):
-                _write(self._folder / f"{name}.svg", text)
+                write(self._folder / f"{name}.svg", text)
 
     def prune(self) -> None:
         """Delete what has not been used for long."""
@@ -123,14 +121,3 @@ def _renderer() -> str:
     with suppress(importlib.metadata.PackageNotFoundError):
         digest.update(importlib.metadata.version("matplotlib").encode())
     return digest.hexdigest()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file in one step, as several builds may run at once; git leaves the folder alone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ignore = path.parent / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    os.replace(file.name, path)

@@ -17,6 +17,7 @@ from opbook.pages.figures.svg import IDS
 from opbook.pages.model import Drawn
 
 _MARK = re.compile(r"(?:<p>)?(obfigures[0-9a-f]{24}x)(?:</p>)?")
+_NOTE = re.compile(r"<!--(obfigures[0-9a-f]{24}x)-->")
 
 
 class Gallery:
@@ -26,11 +27,11 @@ class Gallery:
         blocks: The HTML by the mark that stands for it.
     """
 
-    def __init__(self, cache: Cache) -> None:
+    def __init__(self, cache: Cache | None) -> None:
         """Set up a gallery.
 
         Args:
-            cache: What draws the figures.
+            cache: What draws the figures; without it they are left out.
         """
         self.blocks: dict[str, str] = {}
         self._cache = cache
@@ -45,12 +46,34 @@ class Gallery:
             The mark that stands for them, to be a paragraph of its own; "" if there are none.
         """
         drawn = list(figures)
-        if not drawn:
+        if not drawn or self._cache is None:
             return ""
-        mark = f"obfigures{hashlib.sha256(''.join(map(key, drawn)).encode()).hexdigest()[:24]}x"
+        mark = _mark("".join(map(key, drawn)))
         if mark not in self.blocks:
-            self.blocks[mark] = self._block(drawn)
+            self.blocks[mark] = self._block(drawn, self._cache)
         return mark
+
+    def keep(self, html: str) -> str:
+        """Keep a block of HTML.
+
+        Args:
+            html: The block.
+
+        Returns:
+            The mark that stands for it.
+        """
+        mark = _mark(html)
+        self.blocks[mark] = html.strip()
+        return mark
+
+    def take(self) -> dict[str, str]:
+        """Take what has been kept since the last time.
+
+        Returns:
+            The HTML by its mark.
+        """
+        taken, self.blocks = self.blocks, {}
+        return taken
 
     def marks(self, drawn: Iterable[Drawn]) -> dict[str, list[tuple[int, str]]]:
         """Draw the figures of guides.
@@ -66,10 +89,13 @@ class Gallery:
             found.setdefault(one.guide.uri, []).append((one.line, self.mark(one.figures)))
         return found
 
-    def _block(self, figures: Sequence[Figure]) -> str:
-        # nothing in a picture is worth finding by a search for words
-        inner = "".join(f"<figure>{_caption(figure)}{self._cache.svg(figure)}</figure>" for figure in figures)
-        return f'<div class="ob-figures" data-search-exclude>{inner}</div>'
+    def _block(self, figures: Sequence[Figure], cache: Cache) -> str:
+        inner = "".join(f"<figure>{_caption(figure)}{cache.svg(figure)}</figure>" for figure in figures)
+        return f'<div class="ob-figures">{inner}</div>'
+
+
+def _mark(content: str) -> str:
+    return f"obfigures{hashlib.sha256(content.encode()).hexdigest()[:24]}x"
 
 
 def _caption(figure: Figure) -> str:
@@ -95,11 +121,24 @@ def illustrate(text: str, marks: Iterable[tuple[int, str]]) -> str:
     return "".join(itertools.chain.from_iterable(zip(lines, endings, strict=True)))
 
 
-def place(html: str, blocks: Mapping[str, str]) -> str:
-    """Put pictures where their marks are.
+def hide(html: str, blocks: Mapping[str, str]) -> str:
+    """Make comments of marks, which no search finds. Nothing in a picture is worth finding by a search for words.
 
     Args:
-        html: A page, or its content.
+        html: The content of a page.
+        blocks: The pictures by their marks.
+
+    Returns:
+        The same, with each mark of a picture as a comment.
+    """
+    return _MARK.sub(lambda match: f"<!--{match[1]}-->" if match[1] in blocks else match[0], html)
+
+
+def place(html: str, blocks: Mapping[str, str]) -> str:
+    """Put pictures where [`hide`][opbook.pages.figures.hide] has left their marks.
+
+    Args:
+        html: The content of a page.
         blocks: The pictures by their marks.
 
     Returns:
@@ -111,4 +150,4 @@ def place(html: str, blocks: Mapping[str, str]) -> str:
         first, *others = block.split("<svg ")
         return first + "".join(f"<svg {part}".replace(IDS, f"figure-{next(numbers)}-") for part in others)
 
-    return _MARK.sub(lambda match: numbered(blocks[match[1]]) if match[1] in blocks else match[0], html)
+    return _NOTE.sub(lambda match: numbered(blocks[match[1]]) if match[1] in blocks else match[0], html)

@@ -12,6 +12,7 @@ MOST_ROWS, MOST_COLUMNS = 4, 4
 """Larger arrays are shown as far as this, with an ellipsis."""
 
 CHARACTER, NAME_CHARACTER, LINE = 6.7, 7.3, 15.0
+WIDE = 130.0
 PADDING, HEADER, MARK, MARGIN = 10.0, 24.0, 15.0, 3.0
 
 
@@ -31,7 +32,8 @@ def draw(trace: Trace, name: str) -> str:
     marks = f"tape-{name}"
     parts = [
         f'<svg class="ob-tape-picture" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" role="img" aria-labelledby="{marks}-title {marks}-text">',
+        f'width="{width:.0f}" style="--ob-width:{width:.0f}px" '
+        f'role="img" aria-labelledby="{marks}-title {marks}-text">',
         f'<title id="{marks}-title">The tape of {html.escape(name)} on a small example</title>',
         f'<desc id="{marks}-text">{html.escape(describe(trace))}</desc>',
         f'<g transform="translate({MARGIN:g} {MARGIN:g})" fill="currentColor">',
@@ -42,7 +44,7 @@ def draw(trace: Trace, name: str) -> str:
         "</g>",
         "</svg>",
     ]
-    return "\n".join(parts)
+    return "".join(parts)
 
 
 def describe(trace: Trace) -> str:
@@ -79,9 +81,13 @@ class _Card:
         self.value = _rows(step.value)
         self.cotangent = _rows(step.cotangent)
         longest = max(len(row) for row in (*self.value, *self.cotangent))
-        header = len(step.name) * NAME_CHARACTER + (len(self.shape) + 2) * CHARACTER
-        self.width = 2 * PADDING + max(header, MARK + longest * CHARACTER)
-        self.height = HEADER + LINE * (len(self.value) + len(self.cotangent)) + 1.6 * PADDING
+        name = len(step.name) * NAME_CHARACTER
+        inner = max(name, MARK + longest * CHARACTER, len(self.shape) * CHARACTER)
+        both = name + (len(self.shape) + 2) * CHARACTER
+        self.is_tall = both > max(inner, WIDE)  # the shape stands below the name rather than make the card wide
+        self.header = HEADER + (LINE if self.is_tall else 0)
+        self.width = 2 * PADDING + (inner if self.is_tall else max(inner, both))
+        self.height = self.header + LINE * (len(self.value) + len(self.cotangent)) + 1.6 * PADDING
 
     def drawn(self, box: Box) -> Iterator[str]:
         kind = "input" if self.step.is_input else "result" if self.step.is_result else "step"
@@ -93,17 +99,15 @@ class _Card:
             f'stroke="currentColor" stroke-opacity="0.6" stroke-width="{weight}"{dashes}/>'
         )
         yield f'<text class="ob-tape-name" x="{PADDING:g}" y="17">{html.escape(self.step.name)}</text>'
-        yield (
-            f'<text class="ob-tape-shape" x="{box.width - PADDING:.1f}" y="17" text-anchor="end">'
-            f"{html.escape(self.shape)}</text>"
-        )
-        top = HEADER
+        place = f'x="{PADDING:g}" y="32"' if self.is_tall else f'x="{box.width - PADDING:.1f}" y="17" text-anchor="end"'
+        yield f'<text class="ob-tape-shape" {place}>{html.escape(self.shape)}</text>'
+        top = self.header
         for kind, mark, rows in (("value", "↓", self.value), ("cotangent", "↑", self.cotangent)):
             top += 0.4 * PADDING
             yield f'<g class="ob-tape-{kind}"><text x="{PADDING:g}" y="{top + 11:.1f}">{mark}</text>'
             for row in rows:
                 top += LINE
-                yield f'<text x="{PADDING + MARK:g}" y="{top - 4:.1f}" xml:space="preserve">{html.escape(row)}</text>'
+                yield f'<text x="{PADDING + MARK:g}" y="{top - 4:.1f}">{html.escape(row)}</text>'
             yield "</g>"
         yield "</g>"
 

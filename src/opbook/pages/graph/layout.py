@@ -12,6 +12,9 @@ GAP, ROW_GAP, PASSAGE = 18.0, 28.0, 6.0
 ORDERING, CENTRING = 8, 60
 """How often the rows are gone through."""
 
+SETTLED = 0.01
+"""Places that move less than this, in pixels, have found their place."""
+
 STRAIGHT = 8.0
 """How much more a line that passes rows wants to be straight than a box wants to stand below another."""
 
@@ -165,9 +168,13 @@ def _set_centres(rows: list[list[_Place]]) -> None:
     """Put each place as close to the middle of its neighbours as the others in its row allow."""
     for row in rows:
         _settle(row, [0.0] * len(row))
-    for sweep in range(CENTRING):
-        for row in rows if sweep % 2 == 0 else reversed(rows):
+    for _ in range(CENTRING // 2):
+        before = [place.centre for row in rows for place in row]
+        for row in (*rows, *reversed(rows)):
             _settle(row, [_wish(place) for place in row])
+        after = [place.centre for row in rows for place in row]
+        if all(abs(old - new) < SETTLED for old, new in zip(before, after, strict=True)):
+            break
 
 
 def _wish(place: _Place) -> float:

@@ -1,0 +1,58 @@
+"""Tells in the browser that the site that is being served could not be built again."""
+
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any
+
+from mkdocs.livereload import LiveReloadServer
+
+_NOTICE = """
+<div role="alert" style="position:fixed;inset:auto 0 0 0;z-index:99;max-height:60vh;overflow:auto;padding:1rem 1.2rem;
+border-top:4px solid #d5452f;background:#1d2228;color:#f2f2f0;font:14px/1.5 system-ui,sans-serif" tabindex="0">
+<strong>The site could not be built again. This is what it was before.</strong>
+<pre style="margin:.6rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;color:inherit">{problem}</pre></div>
+"""
+
+
+class Notice:
+    """What went wrong in the last build, put on every page that the server sends.
+
+    Attributes:
+        problem: The message, or "" while the site is what its sources say.
+    """
+
+    def __init__(self, server: LiveReloadServer) -> None:
+        """Put itself between the server and the browser.
+
+        Args:
+            server: The server.
+        """
+        self.problem = ""
+        self._serve: Callable[..., Iterable[bytes]] = server.serve_request
+        server.set_app(self)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer a request, as a WSGI application.
+
+        Args:
+            environ: The request.
+            start_response: Takes the status and the headers.
+
+        Returns:
+            The content.
+        """
+        if not self.problem:
+            return self._serve(environ, start_response)
+        begun: list[Any] = []
+        content = self._serve(environ, lambda status, headers, *rest: begun.extend((status, headers)))
+        status, headers = begun[:2]
+        names = {name.lower(): value for name, value in headers}
+        if names.get("content-type", "").startswith("text/html"):
+            whole = b"".join(content)
+            notice = _NOTICE.format(problem=escape(self.problem)).encode()
+            body, closing, end = whole.rpartition(b"</body>")
+            content = [body + notice + closing + end] if closing else [whole + notice]
+            headers = [(name, value) for name, value in headers if name.lower() != "content-length"]
+            headers.append(("Content-Length", str(len(content[0]))))
+        start_response(status, headers)
+        return content

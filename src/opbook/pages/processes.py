@@ -1,0 +1,47 @@
+"""Work spread over processes."""
+
+import functools
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_inherited: dict[int, Callable[..., Any]] = {}
+"""Work in progress. A forked process has it, and all that it refers to, which could not be sent."""
+
+
+def spread(work: Callable[[T], R], parts: Sequence[T], least: int = 2, chunk: int = 1) -> list[R]:
+    """Do something with each of several parts, in processes where the system can fork.
+
+    A forked process has all that this one has loaded; only the parts and the results are sent.
+
+    Args:
+        work: What is done with a part.
+        parts: The parts.
+        least: With fewer parts than this, no process is started.
+        chunk: How many parts a process gets at once.
+
+    Returns:
+        The results in the order of the parts.
+    """
+    processes = os.cpu_count() or 1
+    if len(parts) < max(least, 2) or processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        return list(map(work, parts))
+    key = id(work)
+    _inherited[key] = work
+    try:
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+            return list(pool.map(functools.partial(_inherit, key), parts, chunksize=chunk))
+    except BrokenProcessPool:  # a part ends its process: here it says so itself
+        return list(map(work, parts))
+    finally:
+        del _inherited[key]
+
+
+def _inherit(key: int, part: Any) -> Any:
+    return _inherited[key](part)
