@@ -2,7 +2,7 @@
 
 Plugins are laid out as pip leaves them, so that a build needs `PYTHONPATH` and nothing else to find them. A builtin is
 one of five kinds, with numbers of its own in its definition, so that no two are the same; most have a rule, each has an
-example in both languages, and two in three draw a figure.
+example in both languages, and three in five draw a figure.
 """
 
 import math
