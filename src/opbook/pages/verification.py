@@ -20,9 +20,9 @@ from opbook.rules import OWN
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 """Errors are shown as the first of these that they stay below: the digits of an error are noise, its size is not."""
 
-LEFT_OUT = ("examples", "layouts", "second order")
-"""Examples the build has run already, and stops if one fails; the other two take as long as all the rest together, and
-are left to `opbook verify`."""
+LEFT_OUT = ("examples", "layouts", "second order", "threads")
+"""Examples the build has run already, and stops if one fails; the others take as long as all the rest together, and are
+left to `opbook verify`."""
 
 MEASURED = {
     "rule value": "The rule's value equals the definition's",
