@@ -83,7 +83,7 @@ def rows_of(case: Case, quick: bool) -> list[report.Row]:
 
 
 def as_json(results: dict[str, object]) -> str:
-    """Write results as JSON, one row a line.
+    """Write results as JSON.
 
     Args:
         results: What was measured.

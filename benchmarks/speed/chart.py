@@ -8,14 +8,20 @@ from speed.cases import CASES, Case
 from speed.report import Row
 
 WAY, DTYPE = "forward+VJP", "float32"
-MARKS = {"opbook": "m-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0z", "jax": "m-5-5h10v10h-10z", "autograd": "m0-6 6 11h-12z"}
+MARKS = {
+    "opbook": "m-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0z",
+    "jax": "m-5-5h10v10h-10z",
+    "torch": "m0-7 7 7-7 7-7-7z",
+    "autograd": "m0-6 6 11h-12z",
+}
 NAMES = {"opbook": "opbook", "torch": "PyTorch", "jax": "JAX", "autograd": "autograd"}
 
 _STYLE = """<style>
-text{font:14px system-ui,sans-serif;fill:#22262b}.end{text-anchor:end}.middle{text-anchor:middle}
+.sheet{fill:#fdfcfa}text{font:14px system-ui,sans-serif;fill:#22262b}.end{text-anchor:end}.middle{text-anchor:middle}
 .line{fill:none;stroke:#b9b4a8}.roof{fill:none;stroke:#5b6068;stroke-width:2}.zero{stroke:#5b6068;stroke-width:2}
 .opbook{fill:#0d6b62}.torch{fill:#b4541f}.jax{fill:#6b5ba8}.autograd{fill:#8a7a1c}
-@media (prefers-color-scheme:dark){text{fill:#e8eaed}.line{stroke:#4a545f}.roof,.zero{stroke:#9aa3ad}
+@media (prefers-color-scheme:dark){.sheet{fill:#14181c}text{fill:#e8eaed}.line{stroke:#4a545f}
+.roof,.zero{stroke:#9aa3ad}
 .opbook{fill:#4fb3a7}.torch{fill:#e79a6a}.jax{fill:#a99be0}.autograd{fill:#cdbd5c}}
 </style>"""
 
@@ -28,6 +34,8 @@ def _picture(width: int, height: int, title: str, description: str, body: Iterab
             _STYLE,
             f'<title id="title">{escape(title)}</title>',
             f'<desc id="text">{escape(description)}</desc>',
+            # a page can be light while the system is dark, so the picture brings its own ground
+            f'<rect class="sheet" width="{width}" height="{height}" rx="6"/>',
             *body,
             "</svg>\n",
         ]
@@ -39,7 +47,13 @@ def _text(x: float, y: float, text: str, kind: str = "") -> str:
 
 
 def _mark(name: str, x: float, y: float) -> str:
-    return f'<path class="{name}" d="M{x:.1f} {y:.1f}{MARKS.get(name, MARKS["jax"])}"/>'
+    return f'<path class="{name}" d="M{x:.1f} {y:.1f}{MARKS[name]}"/>'
+
+
+def _legend(names: Iterable[str], x: float, y: float) -> Iterator[str]:
+    for i, name in enumerate(names):
+        yield _mark(name, x + 110 * i, y)
+        yield _text(x + 12 + 110 * i, y + 5, NAMES[name])
 
 
 def _chosen(rows: list[Row]) -> list[Row]:
@@ -76,14 +90,11 @@ def peers(rows: list[Row]) -> str:
             if name in row["ratios"]:
                 body.append(_mark(name, place(mine / row["ratios"][name][1]), y))
         body.append(_mark("opbook", place(mine), y))
-    x = left
-    for name in MARKS:
-        body += [_mark(name, x, 18), _text(x + 12, 23, NAMES[name])]
-        x += 110
-    body.append(_text(right, 23, "PyTorch = 1, less is faster", "end"))
+    body += _legend(("opbook", "jax", "autograd"), left, 18)
+    body.append(_text((left + right) / 2, bottom + 42, "time divided by PyTorch's; less is faster", "middle"))
     description = "; ".join(f"{_short(row['op'])} {row['size']} {row['ratios']['torch'][1]:.2g}" for row in chosen)
     title = "Time of forward and VJP in float32, divided by PyTorch's"
-    return _picture(720, bottom + 34, title, f"opbook: {description}", body)
+    return _picture(720, bottom + 56, title, f"opbook: {description}", body)
 
 
 _SHORT = {"scaled_dot_product_attention": "attention", "multi_head_attention": "heads", "transformer_block": "block"}
@@ -91,6 +102,15 @@ _SHORT = {"scaled_dot_product_attention": "attention", "multi_head_attention": "
 
 def _short(op: str) -> str:
     return _SHORT.get(op, op)
+
+
+_ON_THE_ROOF = {
+    ("layer_norm", "4096×1024"): "layer norm",
+    ("scaled_dot_product_attention", "512×64"): "attention 512",
+    ("transformer_block", "512×768"): "block",
+    ("scaled_dot_product_attention", "2048×64"): "attention 2048",
+    ("scaled_dot_product_attention", "8192×64"): "8192",
+}
 
 
 def roofline(rows: list[Row]) -> str:
@@ -102,12 +122,13 @@ def roofline(rows: list[Row]) -> str:
     Returns:
         The picture: along the axis, operations for each byte that has to be moved; upwards, operations a second.
     """
-    chosen = [row for row in _chosen(rows) if row["size"] in ("4096×1024", "512×768", "2048×64", "8192×64")]
-    work = {id(row): _operations_and_bytes(row) for row in chosen}
-    norm = next(row for row in chosen if (row["op"], row["size"]) == ("layer_norm", "4096×1024"))
-    bandwidth = work[id(norm)][1] / norm["milliseconds"]["limit"][1] * 1e3
-    peak = max(work[id(row)][0] / row["milliseconds"]["limit"][1] * 1e3 for row in chosen if row["op"] != "layer_norm")
-    left, right, top, bottom = 70, 690, 30, 360
+    by_name = {(row["op"], row["size"]): row for row in _chosen(rows)}
+    chosen = [(label, by_name[name]) for name, label in _ON_THE_ROOF.items() if name in by_name]
+    work = {label: _operations_and_bytes(row) for label, row in chosen}
+    limits = {label: row["milliseconds"]["limit"][1] / 1e3 for label, row in chosen}
+    bandwidth = work["layer norm"][1] / limits["layer norm"]
+    peak = max(work[label][0] / limits[label] for label, _ in chosen)
+    left, right, top, bottom = 70, 690, 44, 374
 
     def x(intensity: float) -> float:
         return left + (right - left) * math.log10(intensity / 0.3) / math.log10(5000 / 0.3)
@@ -121,29 +142,20 @@ def roofline(rows: list[Row]) -> str:
         body += [f'<path class="line" d="M{left} {y(10**power):.1f}H{right}"/>']
         body += [_text(left - 8, y(10**power) + 5, f"{10 ** (power - 9):g}", "end")]
     for intensity in (1, 10, 100, 1000):
-        body.append(_text(x(intensity), bottom + 20, f"{intensity}", "middle"))
-    body += [_text(left, 18, "billions of operations a second"), _text(right, bottom + 40, "operations a byte", "end")]
-    for row in chosen:
-        operations, moved = work[id(row)]
+        body.append(_text(x(intensity), bottom + 20, str(intensity), "middle"))
+    body += [_text(left, 18, "billion operations a second"), _text(right, bottom + 44, "operations a byte", "end")]
+    for i, (label, row) in enumerate(chosen):
+        operations, moved = work[label]
         for name in ("autograd", "torch", "opbook"):
             if name in row["milliseconds"]:
-                speed = operations / row["milliseconds"][name][1] * 1e3
-                body.append(_mark(name, x(operations / moved), y(speed)))
-    labels = {
-        ("layer_norm", "4096×1024"): "layer norm",
-        ("transformer_block", "512×768"): "block",
-        ("scaled_dot_product_attention", "8192×64"): "attention, 8192 rows",
-    }
-    for row in chosen:
-        if (label := labels.get((row["op"], row["size"]))) is not None:
-            body.append(_text(x(work[id(row)][0] / work[id(row)][1]), bottom - 10, label, "middle"))
-    for i, name in enumerate(("opbook", "torch", "autograd")):
-        body += [_mark(name, left + 260 + 110 * i, 13), _text(left + 272 + 110 * i, 18, NAMES[name])]
+                body.append(_mark(name, x(operations / moved), y(operations / row["milliseconds"][name][1] * 1e3)))
+        body.append(_text(x(operations / moved), bottom - 12 - 18 * (i % 3), label, "middle"))
+    body += _legend(("opbook", "torch", "autograd"), left + 280, 13)
     description = (
         f"Below {ridge:.0f} operations a byte the roof is memory, {bandwidth / 1e9:.0f} GB/s; above, it is arithmetic, "
         f"{peak / 1e9:.0f} billion operations a second."
     )
-    return _picture(720, bottom + 56, "How near the roof each op is", description, body)
+    return _picture(720, bottom + 60, "How near the roof each op is", description, body)
 
 
 def _operations_and_bytes(row: Row) -> tuple[float, float]:

@@ -23,7 +23,7 @@ class Call:
         keywords: The keyword-only arguments that were given.
     """
 
-    __slots__ = ("dtype", "keywords", "positional", "shape")
+    __slots__ = ("_dtypes", "dtype", "keywords", "positional", "shape")
 
     def __init__(self, shape: CallShape, positional: list[Any], keywords: dict[str, Any]) -> None:
         self.shape = shape
@@ -37,11 +37,14 @@ class Call:
             leaf for leaf in tree.leaves([self.positional, self.keywords]) if isinstance(leaf, np.ndarray | TapeValue)
         ]
         floats = [a for a in arrays if a.dtype in FLOATS]
+        self._dtypes = {a.dtype for a in floats}
         counted = [a.dtype for a in floats if a.ndim] or [a.dtype for a in floats]
         return np.result_type(*counted) if counted else None
 
     def _in(self, dtype: Any) -> tuple[list[Any], dict[str, Any]]:
         """The arguments with their arrays in another precision."""
+        if self._dtypes <= {dtype}:
+            return self.positional, self.keywords
 
         def convert(leaf: Any) -> Any:
             if isinstance(leaf, np.ndarray | TapeValue) and leaf.dtype in FLOATS and leaf.dtype != dtype:

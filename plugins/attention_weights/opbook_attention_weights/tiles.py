@@ -68,11 +68,13 @@ class AllowedTiles:
         if self._causal:
             last = max(first, min(last, rows.stop))
         allowed = None
-        if self._mask is not None:
-            allowed = self._mask[head][rows, first:last]
         if self._key_mask is not None:
             keys = self._key_mask[head][first:last]
-            allowed = keys[None] if allowed is None else allowed & keys
+            last = first + int(np.max(np.flatnonzero(keys), initial=-1)) + 1  # padding is at the end, mostly
+            allowed = keys[None, : last - first]
+        if self._mask is not None:
+            mask = self._mask[head][rows, first:last]
+            allowed = mask if allowed is None else allowed & mask
         if self._causal and last - 1 > rows.start:
             lower = np.tri(rows.stop - rows.start, last - first, rows.start - first, dtype=bool)
             allowed = lower if allowed is None else allowed & lower

@@ -15,7 +15,7 @@ def _samples(draw):
     yield draw.call(draw.normal(2, 4), gamma, beta, eps=0.0)
     # beyond what is worked off at a time, in rows of every kind: by threads and compiled loops too, where there are any
     kinds = np.arange(1100)[:, None] % 3
-    mixed = np.choose(kinds, [draw.normal(1100, 120), 0.1 + np.zeros((1100, 120)), 4096 + draw.normal(1100, 120)])
+    mixed = np.choose(kinds, [draw.normal(1100, 120), 0.1 + np.zeros((1100, 120)), 64 + draw.normal(1100, 120)])
     yield draw.edge("more rows than a block has", draw.normal(1100, 120), draw.normal(120), draw.normal(120))
     yield draw.edge("many rows of every kind", mixed, draw.normal(120), draw.normal(120))
     yield draw.refused("a constant row and eps = 0", np.array([[1.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)

@@ -1,6 +1,7 @@
 """How far numbers are apart, and gradients by a second and a third opinion."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def uneven(shape: tuple[int, ...], seed: int) -> Any:
     Returns:
         The array.
     """
+    return np.copy(_drawn(shape, seed))[()]
+
+
+@lru_cache(maxsize=512)
+def _drawn(shape: tuple[int, ...], seed: int) -> Any:
+    """To set up a generator takes longer than most of what is checked with its numbers."""
     return np.random.default_rng([seed, *shape]).normal(size=shape)
 
 
