@@ -11,9 +11,9 @@ build to build, or None). It may have `only` (builtins, categories, plugins or d
 An answer has `pages` (texts by address), `index`, `nav` and `unlisted` (for pages that are not in it, the address of
 one that they are found beside), `guides` (title and address of those that plugins bring along), `fragments`, `failures`
 and `warnings` (messages), `watch` (files and folders whose change changes the answer), `figures` (the HTML by the mark
-that stands for it in a page), `marks` (for each guide that draws, by its address, pairs of a line and the mark that goes
-behind it), `files` (texts for the root of the site), `links` (entries of an inventory), `sources` (the address of the
-source of a page) and `left_out` (the addresses of builtins that are not shown).
+that stands for it in a page), `marks` (for each guide that draws, by its address, pairs of a line and the mark that
+goes behind it), `files` (texts for the root of the site), `links` (entries of an inventory), `sources` (the address of
+the source of a page) and `left_out` (the addresses of builtins that are not shown).
 """
 
 import os
