@@ -9,7 +9,9 @@ parsers = [ExampleParser()]
 pytest_collect_file = SybilCollection(
     [
         Sybil(parsers, path="docs", pattern="*.md"),
-        Sybil(parsers, path="plugins", pattern="*.md", excludes=["**/examples.md"]),  # opbook's pytest plugin has those
+        Sybil(
+            parsers, path="plugins", pattern="*.md", excludes=["**/examples.md", "**/guides/*.md"]
+        ),  # opbook's pytest plugin has those
         Sybil(parsers, pattern="README.md", excludes=["*/README.md"]),
     ]
 ).pytest()

@@ -24,7 +24,7 @@ LAYERS = """
 errors tree docstrings files workers
 derivatives
 tape
-arrays figures formatting properties rules
+arrays figures formatting properties rules sections
 differentiate specs
 annotations
 signature
@@ -34,7 +34,7 @@ hookspecs
 opbook
 configuration
 plugins
-registering resolving
+registering resolving misfits
 settling
 catalogue
 ops notation
@@ -96,6 +96,7 @@ FOR_PLUGINS = {
     "hookspecs",
     "properties",
     "rules",
+    "sections",
     "workers",
 }
 

@@ -1,6 +1,7 @@
 """What an author gets: three files, installed for real, and `pytest` alone verifies them."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -179,3 +180,33 @@ def test_a_plugins_rules_are_verified_and_one_that_fits_nothing_fails(folder):
     assert "root_mean_square [fast], rule value: the rule takes none of the" in done.stdout
     assert "1 failed, 1 passed" in misfit.stdout
     assert "its rule root_mean_square [fast] is not used: the rule's parameters (row) must be" in misfit.stdout
+
+
+GUIDES = """
+from opbook import hookimpl
+
+
+@hookimpl
+def opbook_guides():
+    return ["guides/rows.md"]
+"""
+
+
+def test_a_plugins_guides_are_run_and_other_pages_are_not(folder):
+    package = folder / "project" / "opbook_rms"
+    guides = package / "guides"
+    guides.mkdir()
+    try:
+        (package / "__init__.py").write_text(f"{MODULE}\n{GUIDES}", encoding="utf-8")
+        (guides / "rows.md").write_text(f"# Rows\n{EXAMPLES}", encoding="utf-8")
+        (guides / "draft.md").write_text("```python\n1 / 0\n```\n", encoding="utf-8")
+        right = run(folder, "opbook_rms/guides")
+        (guides / "rows.md").write_text(f"# Rows\n{EXAMPLES}".replace("2.5", "2.6"), encoding="utf-8")
+        wrong = run(folder, "opbook_rms/guides")
+    finally:
+        (package / "__init__.py").write_text(MODULE, encoding="utf-8")
+        shutil.rmtree(guides)
+    assert right.returncode == 0, right.stdout
+    assert "1 passed" in right.stdout
+    assert wrong.returncode == 1
+    assert "rows.md:5: the output differs" in wrong.stdout

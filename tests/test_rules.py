@@ -228,7 +228,7 @@ def test_a_rule_that_fits_nothing_is_refused_and_the_rest_goes_on(files, monkeyp
         (fast().replace('Rule("twice", "fast", fast, 10)', "fast"), "no rule; write Rule(builtin=..."),
         (fast().replace('[Rule("twice", "fast", fast, 10)]', "Rule"), "must return a list of rules, but returned type"),
         (fast().replace('Rule("twice", "fast", fast, 10)', "Rule"), "a class, where an instance is due"),
-        (fast().replace("opbook_rules", "opbook_rule"), "Did you mean opbook_rules?"),
+        (fast().replace("opbook_rules", "opbook_rule"), "Did you mean opbook_rules or"),
     ],
 )
 def test_what_is_no_rule_fails_its_plugin(files, code, words):

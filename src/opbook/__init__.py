@@ -15,6 +15,7 @@ from opbook.errors import OpbookError
 from opbook.hookspecs import hookimpl
 from opbook.properties import Property
 from opbook.rules import Rule
+from opbook.sections import Section
 from opbook.tape import stop_gradient
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "OpbookError",
     "Property",
     "Rule",
+    "Section",
     "builtin",
     "grad",
     "hookimpl",

@@ -16,6 +16,7 @@ from opbook import hookspecs
 from opbook.builtin import Builtin
 from opbook.configuration import Configuration, configuration
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
+from opbook.misfits import Brought, Remark
 from opbook.notebook import table_html
 from opbook.plugins import SESSION, PluginInfo, find_plugins, is_seen
 from opbook.registering import CommandHook, load_plugin, message_of
@@ -40,6 +41,8 @@ class Catalogue(Mapping[str, Builtin]):
         properties: Iterable[Statement] = (),
         settings: Configuration | None = None,
         command_hooks: Iterable[tuple[PluginInfo, CommandHook]] = (),
+        guides: Iterable[Brought] = (),
+        sections: Iterable[Remark] = (),
     ) -> None:
         self.plugins = plugins
         self.command_hooks = list(command_hooks)
@@ -47,11 +50,15 @@ class Catalogue(Mapping[str, Builtin]):
         self._found = list(builtins)
         self._offered = list(offers)
         self._stated = list(properties)
+        self._brought = list(guides)
+        self._remarks = list(sections)
         self._settle()
 
     def _settle(self) -> None:
         """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
-        self._settled = Settlement(self.plugins, self._found, self._offered, self._stated, self.settings)
+        self._settled = Settlement(
+            *(self.plugins, self._found, self._offered, self._stated, self._brought, self._remarks, self.settings)
+        )
         self._builtins = self._settled.builtins
 
     def attach(self) -> list[Builtin]:
@@ -90,7 +97,7 @@ class Catalogue(Mapping[str, Builtin]):
         return name in self._builtins
 
     def conflicts(self) -> list[str]:
-        """Say what does not fit together: names that several plugins claim, rules that are not clear or not used.
+        """Say what does not fit together: names that several plugins claim, what is not clear or not used.
 
         Returns:
             One message for each, which names the plugins and says how to choose.
@@ -111,6 +118,17 @@ class Catalogue(Mapping[str, Builtin]):
         return sorted(
             self._settled.offers.get(name, []), key=lambda o: (order.get(o.rule.name, len(order)), o.rule.name)
         )
+
+    def sections(self, name: str) -> list[Remark]:
+        """Find the sections that plugins add to a builtin's page.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            Each with its plugin, in the order of the plugins.
+        """
+        return list(self._settled.sections.get(name, ()))
 
     def plugin_of(self, name: str) -> PluginInfo:
         """Find the plugin that a builtin came from.
@@ -214,6 +232,8 @@ def _load(settings: Configuration) -> Catalogue:
     builtins: list[Claim] = []
     offers: list[Offer] = []
     properties: list[Statement] = []
+    guides: list[Brought] = []
+    sections: list[Remark] = []
     hooks: list[tuple[PluginInfo, CommandHook]] = []
     # files last: one that is an installed plugin's own module is that plugin, seen twice
     for info in sorted(plugins, key=lambda info: info.source.is_file):
@@ -240,8 +260,10 @@ def _load(settings: Configuration) -> Catalogue:
         builtins += [(info, op) for op in added.builtins]
         offers += [Offer(info, rule) for rule in added.rules]
         properties += [(info, stated) for stated in added.properties]
+        guides += [(info, path) for path in added.guides]
+        sections += [(info, section) for section in added.sections]
         hooks += [(info, added.commands)] if added.commands else []
-    loaded = Catalogue(plugins, builtins, offers, properties, settings, hooks)
+    loaded = Catalogue(plugins, builtins, offers, properties, settings, hooks, guides, sections)
     if settings.strict and loaded.conflicts():
         raise PluginError(loaded.conflicts()[0])
     return loaded

@@ -4,6 +4,7 @@ A plugin is a module (usually a package that an entry point of the group `opbook
 after these and marked with [`hookimpl`][opbook.hookspecs.hookimpl].
 """
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import pluggy
 from opbook.builtin import Builtin
 from opbook.properties import Property
 from opbook.rules import Rule
+from opbook.sections import Section
 
 if TYPE_CHECKING:
     import click
@@ -45,6 +47,25 @@ def opbook_checks() -> Iterable[Property]:
 
     Each is a check with a name and a sentence, run on the inputs that the builtin is verified with anyway, and shown on
     the builtin's page.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def opbook_guides() -> Iterable[str | os.PathLike[str]]:
+    """Return guides that the plugin brings along: Markdown files, as seen from the folder of the plugin's module.
+
+    A site shows each as a page of its own, and its examples on the pages of the builtins that they call, as it does
+    with its own guides. The title is the first heading, or that of the front matter.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def opbook_sections() -> Iterable[Section]:
+    """Return sections for the pages of builtins, from this plugin or from another one.
+
+    They stand before the source, in `opbook show` too, and say which plugin they are from.
     """
     raise NotImplementedError
 

@@ -75,7 +75,9 @@ class PluginInfo:
         builtins: The names of the builtins that it adds.
         rules: The rules that it adds to other plugins' builtins, such as `layer_norm [numba]`.
         checks: The checks that it adds, such as `softmax: adds up to 1`.
-        unused: What it adds that fits no builtin: a message for each.
+        guides: The files of the guides that it brings along.
+        sections: The sections that it adds to pages, such as `softmax: In other libraries`.
+        unused: What it adds that fits nothing: a message for each.
         seconds: How long importing it took.
     """
 
@@ -87,6 +89,8 @@ class PluginInfo:
     builtins: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
+    guides: list[str] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)
     seconds: float = 0.0
 

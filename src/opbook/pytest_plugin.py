@@ -1,7 +1,7 @@
 """Makes pytest verify plugins: for each `examples.md` of one, every check of its builtins and rules, and every example.
 
-It comes with opbook and needs no configuration. A file named `examples.md` that belongs to no plugin is left alone, and
-projects without one pay nothing.
+The examples of guides that a plugin brings along are run too. It comes with opbook and needs no configuration. Other
+Markdown files are left alone, and projects without plugins pay nothing.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the examples page of a plugin.
+    """Collect the examples page of a plugin, or one of its guides.
 
     Args:
         file_path: The file.
@@ -36,13 +36,38 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         What collects the file, or None if it is no such page.
     """
     if file_path.name != EXAMPLES_PAGE:
-        return None
+        return _page(file_path, parent) if _is_guide(file_path) else None
     module = file_path.with_name("__init__.py")
     code = module.read_text(encoding="utf-8", errors="replace") if module.is_file() else ""
     if "opbook_builtins" not in code and "opbook_rules" not in code:
         return None
     subjects, unused = _subjects_beside(file_path)
     return PluginFile.from_parent(parent, path=file_path, subjects=subjects, unused=unused)
+
+
+def _is_guide(file: Path) -> bool:
+    """Whether a plugin brings a file along as a guide; plugins are loaded only for a file in a package of one."""
+    if file.suffix != ".md":
+        return False
+    modules = (folder / "__init__.py" for folder in file.parents)
+    module = next((path for path in modules if path.is_file()), None)
+    if module is None or "opbook_guides" not in module.read_text(encoding="utf-8", errors="replace"):
+        return False
+    from opbook.catalogue import catalogue
+
+    guides = [Path(guide) for info in catalogue().plugins for guide in info.guides]
+    return any(guide.resolve() == file.resolve() for guide in guides)
+
+
+def _page(path: Path, parent: Any) -> Any:
+    """What collects the examples of a page."""
+    from sybil import Sybil
+    from sybil.integration.pytest import SybilFile
+
+    from opbook.sybil import ExampleParser
+
+    sybil = Sybil([ExampleParser()], path=str(path.parent), pattern=path.name)
+    return SybilFile.from_parent(parent, path=path, sybils=[sybil])
 
 
 def _subjects_beside(page: Path) -> tuple[list[tuple[Builtin, str]], list[str]]:
@@ -74,12 +99,8 @@ class PluginFile(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One test for each check of each builtin and rule, then one for each example."""
-        from sybil import Sybil
-        from sybil.integration.pytest import SybilFile
-
         from opbook.checks.running import applies, checks_of
         from opbook.rules import OWN
-        from opbook.sybil import ExampleParser
 
         if not self.subjects and not self.unused:
             yield WrongItem.from_parent(self, name="not loaded", message=NOT_LOADED.format(self.path.parent.name))
@@ -90,9 +111,7 @@ class PluginFile(pytest.File):
             for check in checks_of(op):
                 if check.name != "examples" and applies(check, rule):  # examples are tests of their own, below
                     yield CheckItem.from_parent(self, name=f"{label}::{check.name}", builtin=op, check=check, rule=rule)
-        sybil = Sybil([ExampleParser()], path=str(self.path.parent), pattern=self.path.name)
-        page: Any = SybilFile.from_parent(self.parent, path=self.path, sybils=[sybil])
-        yield from page.collect()
+        yield from _page(self.path, self.parent).collect()
 
 
 NOT_LOADED = (

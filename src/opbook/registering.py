@@ -1,9 +1,11 @@
 """Imports plugins and asks them what they add; what is wrong with one is said in one message."""
 
 import inspect
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -15,6 +17,7 @@ from opbook.errors import PluginError, nearest
 from opbook.plugins import PluginInfo, Source
 from opbook.properties import Property
 from opbook.rules import OWN, Rule
+from opbook.sections import Section
 
 CommandHook = Callable[[], Any]
 """A plugin's implementation of `opbook_commands`."""
@@ -30,12 +33,16 @@ class Added:
         builtins: Its builtins.
         rules: Its rules for other plugins' builtins.
         properties: What it states of builtins.
+        guides: The files of the guides that it brings along.
+        sections: Its sections for the pages of builtins.
         commands: Its hook that makes commands, which only the command line calls; None if it has none.
     """
 
     builtins: list[Builtin]
     rules: list[Rule]
     properties: list[Property]
+    guides: list[Path]
+    sections: list[Section]
     commands: CommandHook | None = None
 
 
@@ -90,6 +97,8 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
             _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
             _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
             _stated(_ask(manager, name, "opbook_checks", Property, "write Property(builtin=..., name=..., ...)")),
+            _guides(_ask(manager, name, "opbook_guides", object, "", noun="path"), Path(info.path).parent),
+            _titled(_ask(manager, name, "opbook_sections", Section, "write Section(builtin=..., title=..., text=...)")),
             next((impl.function for impl in _implementations(manager, name, "opbook_commands")), None),
         )
     except BaseException:
@@ -126,11 +135,12 @@ def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
         raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
 
 
-def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str) -> list[T]:
+def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str, noun: str = "") -> list[T]:
     """What one plugin's implementation of a hook returns: a list of instances of a class."""
     found: list[T] = []
     for implementation in _implementations(manager, plugin, hook):
-        found += _instances(f"{hook}()", _called(hook, implementation.function), kind, hint)
+        result = _called(hook, implementation.function)
+        found += _instances(f"{hook}()", result, kind, hint, noun or kind.__name__.lower())
     return found
 
 
@@ -148,8 +158,7 @@ def _implementations(manager: pluggy.PluginManager, plugin: str, hook: str) -> l
     return [impl for impl in getattr(manager.hook, hook).get_hookimpls() if impl.plugin_name == plugin]
 
 
-def _instances(what: str, result: Any, kind: type[T], hint: str) -> list[T]:
-    noun = kind.__name__.lower()
+def _instances(what: str, result: Any, kind: type[T], hint: str, noun: str) -> list[T]:
     if not isinstance(result, Iterable) or isinstance(result, str):
         several = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
         raise TypeError(f"{what} must return a list of {several}, but returned {type(result).__name__}")
@@ -189,6 +198,24 @@ def _stated(properties: list[Property]) -> list[Property]:
         if not callable(one.sides):
             raise TypeError(f"{one}: sides must be a function, but is {one.sides!r}")
     return properties
+
+
+def _guides(paths: list[Any], folder: Path) -> list[Path]:
+    for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(
+                f'opbook_guides() returned {path!r}, which is no path; write "heads.md", as seen from {folder}'
+            )
+    return [Path(os.path.abspath(folder / path)) for path in paths]
+
+
+def _titled(sections: list[Section]) -> list[Section]:
+    for section in sections:
+        if not all(isinstance(text, str) and text.strip() for text in (section.builtin, section.title, section.text)):
+            raise TypeError(f"{section}: builtin, title and text of a section must be texts, and not empty")
+        if len(section.title.splitlines()) > 1:
+            raise ValueError(f"{section.builtin}: {section.title!r} is no title: it must be a single line")
+    return sections
 
 
 def _refuse_repeated(message: str, names: Sequence[str]) -> None:

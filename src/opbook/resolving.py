@@ -126,23 +126,6 @@ def misfit(offer: Offer, builtins: Mapping[str, Builtin]) -> str:
     )
 
 
-def of_no_builtin(info: PluginInfo, stated: Property, builtins: Mapping[str, Builtin]) -> str:
-    """Say that a property is of a builtin that is not there.
-
-    Args:
-        info: The plugin that states it.
-        stated: The property.
-        builtins: The builtins that there are.
-
-    Returns:
-        A message that names the plugin.
-    """
-    return (
-        f"{info.source}: its check {stated.name!r} is not used: there is no builtin {stated.builtin}."
-        f"{nearest(stated.builtin, builtins)} Mend it, or leave the plugin out with OPBOOK_DISABLE={info.handle}"
-    )
-
-
 def asked(op: Builtin, offers: Sequence[Offer], wanted: str | None) -> list[str]:
     """Decide which rules of a builtin are asked before its own.
 

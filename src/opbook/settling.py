@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from opbook.builtin import Builtin
 from opbook.configuration import FILE, Configuration
 from opbook.errors import PluginError, nearest
+from opbook.misfits import Brought, Remark, no_guide, of_no_builtin, same_guides, same_titles
 from opbook.plugins import PluginInfo
 from opbook.properties import Property
-from opbook.resolving import Claim, Offer, Statement, asked, chosen, misfit, of_no_builtin
+from opbook.resolving import Claim, Offer, Statement, asked, chosen, misfit
 
 
 class Settlement:
@@ -21,6 +22,7 @@ class Settlement:
         offers: By builtin, the rules that plugins have for it.
         asked: By builtin, the names of those that are asked before its own.
         properties: By builtin, what plugins state of it.
+        sections: By builtin, what plugins add to its page.
         astray: Settings that lead nowhere, each as a message.
     """
 
@@ -30,6 +32,8 @@ class Settlement:
         found: Iterable[Claim],
         offers: Iterable[Offer],
         statements: Iterable[Statement],
+        guides: Iterable[Brought],
+        remarks: Iterable[Remark],
         settings: Configuration,
     ) -> None:
         self.claims: dict[str, list[Claim]] = {}
@@ -38,9 +42,10 @@ class Settlement:
         self.offers: dict[str, list[Offer]] = {}
         self.asked: dict[str, list[str]] = {}
         self.properties: dict[str, list[Property]] = {}
+        self.sections: dict[str, list[Remark]] = {}
         self.astray: list[str] = []
         for info in plugins:
-            info.rules, info.checks, info.unused = [], [], []
+            info.rules, info.checks, info.guides, info.sections, info.unused = [], [], [], [], []
         self._choose_builtins(found, settings)
         self._take_offers(offers)
         self._choose_rules(settings)
@@ -48,6 +53,8 @@ class Settlement:
             name: self.chosen[name][1] for name in sorted(self.chosen) if name not in self.unclear
         }
         self._take_statements(statements)
+        self._take_guides(guides)
+        self._take_sections(remarks)
 
     def _choose_builtins(self, found: Iterable[Claim], settings: Configuration) -> None:
         for info, op in found:
@@ -94,7 +101,36 @@ class Settlement:
                 self.properties.setdefault(stated.builtin, []).append(stated)
                 info.checks.append(str(stated))
             elif stated.builtin not in self.unclear:
-                info.unused.append(of_no_builtin(info, stated, self.builtins))
+                info.unused.append(of_no_builtin(info, f"check {stated.name!r}", stated.builtin, self.builtins))
+
+    def _take_guides(self, guides: Iterable[Brought]) -> None:
+        by_name: dict[str, list[Brought]] = {}
+        for info, path in guides:
+            if message := no_guide(info, path):
+                info.unused.append(message)
+            else:
+                by_name.setdefault(path.stem.lower(), []).append((info, path))
+        for same in by_name.values():
+            if len(same) > 1:
+                _leave_out(same, same_guides(same))
+                continue
+            info, path = same[0]
+            info.guides.append(str(path))
+
+    def _take_sections(self, remarks: Iterable[Remark]) -> None:
+        by_title: dict[tuple[str, str], list[Remark]] = {}
+        for info, section in remarks:
+            if section.builtin in self.builtins:
+                by_title.setdefault((section.builtin, section.title.strip().lower()), []).append((info, section))
+            elif section.builtin not in self.unclear:
+                info.unused.append(of_no_builtin(info, f"section {section.title!r}", section.builtin, self.builtins))
+        for same in by_title.values():
+            if len(same) > 1:
+                _leave_out(same, same_titles(same))
+                continue
+            info, section = same[0]
+            self.sections.setdefault(section.builtin, []).append((info, section))
+            info.sections.append(str(section))
 
     def conflicts(self, plugins: Sequence[PluginInfo]) -> list[str]:
         """Say what does not fit together.
@@ -106,4 +142,12 @@ class Settlement:
             A message for each name that is unclear, each thing that fits no builtin, each setting that leads nowhere.
         """
         unused = [message for info in plugins for message in info.unused]
-        return [*(self.unclear[name] for name in sorted(self.unclear)), *unused, *self.astray]
+        # what several plugins have a part in is said of each of them, and here once
+        return list(dict.fromkeys([*(self.unclear[name] for name in sorted(self.unclear)), *unused, *self.astray]))
+
+
+def _leave_out(added: Iterable[tuple[PluginInfo, object]], message: str) -> None:
+    """None of them is used: which was found first does not matter."""
+    for info, _ in added:
+        if message not in info.unused:
+            info.unused.append(message)

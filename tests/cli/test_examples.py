@@ -69,3 +69,33 @@ def test_a_python_example_can_import_from_a_one_file_plugin(opbook, page, one_fi
     page.write_text(f"```python\n{code}\n```\n\n```output\n42.0\n```\n", encoding="utf-8")
     result = opbook("examples", "--plugin", one_file_plugin, page)
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "1 example: 1 passed")
+
+
+PLUGIN = """
+from opbook import hookimpl
+
+@hookimpl
+def opbook_guides():
+    return ["pages/guide.md", "../elsewhere.md"]
+"""
+
+
+def test_pages_of_plugins_in_the_working_folder_are_among_them(opbook, tmp_path, monkeypatch):
+    here = tmp_path / "project"
+    (here / "pages").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    (here / "my_ops.py").write_text(PLUGIN, encoding="utf-8")
+    (here / "examples.md").write_text(RIGHT, encoding="utf-8")
+    (here / "pages" / "guide.md").write_text(WRONG, encoding="utf-8")
+    (here / "pages" / "no-guide.md").write_text(WRONG, encoding="utf-8")
+    (tmp_path / "elsewhere.md").write_text(WRONG, encoding="utf-8")
+    monkeypatch.setattr("opbook.catalogue._default", None)
+    result = opbook("examples", "--plugin", "my_ops.py")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("pages/guide.md:3: ")
+    assert result.stdout.splitlines()[-1] == "2 examples: 1 passed, 1 failed"
+    (here / "docs").mkdir()
+    (here / "pages").rename(here / "docs" / "pages")
+    (here / "my_ops.py").write_text(PLUGIN.replace("pages/", "docs/pages/"), encoding="utf-8")
+    monkeypatch.setattr("opbook.catalogue._default", None)
+    assert opbook("examples", "--plugin", "my_ops.py").stdout.splitlines()[-1] == "3 examples: 1 passed, 2 failed"

@@ -153,3 +153,14 @@ def test_every_listing_says_what_was_replaced(again, one_file_plugin, tmp_path):
     found = json.loads(again("doctor", "--json", *options).stdout)
     (note,) = [finding["message"] for finding in found if finding["about"] == "builtin twice"]
     assert note == f"{other} replaces that of {one_file_plugin}: my_double says so"
+
+
+def test_guides_and_sections_are_listed(opbook):
+    listed = " ".join(opbook("plugins").stdout.split())
+    assert "guides what-a-head-looks-at.md" in listed
+    assert "sections In other libraries: abs, cos, " in listed
+    entries = {entry["name"]: entry for entry in json.loads(opbook("plugins", "--json").stdout)}
+    (guide,) = entries["multi_head_attention"]["guides"]
+    assert guide.endswith("guides/what-a-head-looks-at.md")
+    assert "gelu: In other libraries" in entries["elsewhere"]["sections"]
+    assert entries["elsewhere"]["builtins"] == []

@@ -91,3 +91,12 @@ def test_a_terminal_of_60_columns_is_not_overrun(opbook, monkeypatch, command, n
     assert max(len(line) for line in lines if not line.startswith("/")) <= 60  # a path stays whole
     colours = re.findall(r"\x1b\[[\d;]*3[0-7][;m]", result.stdout)
     assert bool(colours) is not bool(no_color)
+
+
+def test_sections_of_plugins_and_examples_of_their_guides(opbook):
+    shown = opbook("show", "causal_mask").stdout
+    assert "In other libraries\n- NumPy: np.tri(n_queries, dtype=bool)" in shown.replace("**", "").replace("`", "")
+    assert "added by opbook-elsewhere" in shown
+    page = json.loads(opbook("show", "multi_head_attention", "--json").stdout)
+    assert [section["title"] for section in page["added_sections"]] == ["In other libraries"]
+    assert "What a head looks at" in [e["guide"]["title"] for e in page["examples"] if e["guide"]]

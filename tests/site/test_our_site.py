@@ -103,7 +103,7 @@ def test_every_builtin_shows_its_call_shapes_and_its_place_in_the_index(ours: Pr
 
 def test_the_sections_of_a_page_stand_in_order(ours: Project) -> None:
     titles = "What it is,Formula,Inputs and output,Overloads,Examples,How it works,Gradient,Edge cases,Verification"
-    expected = [*titles.split(","), "Uses and used by", "Source", "Comes from"]
+    expected = [*titles.split(","), "Uses and used by", "In other libraries", "Source", "Comes from"]
     page = ours.page("builtins/layer_norm")
     assert [html.unescape(title) for title in re.findall(r"<h2[^>]*>(.*?)<a", page)] == expected
 
@@ -116,9 +116,18 @@ def test_a_search_knows_other_names_where_no_reader_sees_them(ours: Project) -> 
     assert "triangular attention" not in ours.page("builtins/causal_mask")
 
 
+def test_the_guide_of_a_plugin_stands_beside_the_sites_own(ours: Project) -> None:
+    learning = ours.page("learn/statistics-ml")
+    assert re.search(r'<a href="../../builtins/guides/what-a-head-looks-at/" class="md-nav__link">', learning)
+    page = ours.page("builtins/guides/what-a-head-looks-at")
+    assert page.count('class="ob-figures"') == 3
+    assert 'href="../../causal_mask/"' in page
+
+
 def test_hooks_are_shown_with_their_signatures(ours: Project) -> None:
     text = re.sub(r"\s+", "", html.unescape(re.sub(r"<[^>]+>", "", ours.page("reference/hooks"))))
     returns = {"builtins": "Builtin", "rules": "Rule", "checks": "Property", "commands": "Command"}
+    returns |= {"guides": "str|PathLike[str]", "sections": "Section"}
     for name, hook in vars(hookspecs).items():
         if name.startswith("opbook_"):
             assert f"{name}()->Iterable[{returns[name.removeprefix('opbook_')]}]" in text

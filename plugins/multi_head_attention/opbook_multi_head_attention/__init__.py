@@ -255,6 +255,12 @@ def opbook_builtins():
 
 
 @hookimpl
+def opbook_guides():
+    """Bring along a guide to what heads and masks do."""
+    return ["guides/what-a-head-looks-at.md"]
+
+
+@hookimpl
 def opbook_checks():
     """State that attention knows no order."""
 

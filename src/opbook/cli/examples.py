@@ -22,7 +22,8 @@ DEFAULT_PATHS = ("docs", "plugins", "README.md")
 def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> None:
     """Run the examples of Markdown pages and compare what they print with the output that the page shows.
 
-    PATHS are files and folders; without them, docs, plugins and README.md of the working directory.
+    PATHS are files and folders; without them, docs, plugins and README.md of the working directory, and the examples
+    and guides of the plugins in it.
 
     \b
     Examples:
@@ -30,7 +31,7 @@ def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...
         opbook examples docs/learn/statistics-ml.md
         opbook examples --update plugins/layer_norm
     """
-    paths = paths or tuple(path for path in DEFAULT_PATHS if Path(path).exists())
+    paths = paths or (*(path for path in DEFAULT_PATHS if Path(path).exists()), *_of_plugins(catalogue))
     if not paths:
         raise Mistake(f"opbook: none of {', '.join(DEFAULT_PATHS)} is in this folder; name the pages to look at")
     results = _run(catalogue, paths, check_only)
@@ -41,6 +42,21 @@ def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...
     print_line(_summary(results, paths))
     if any(result.status == "failed" for result in results):
         context.exit(CHECK_FAILED)
+
+
+def _of_plugins(catalogue: Catalogue) -> list[str]:
+    """The pages of plugins whose source is in the working directory, but for those that are found there anyway."""
+    from opbook.examples.finding import EXAMPLES_PAGE, pages
+
+    here = Path.cwd()
+    found = {page.resolve() for page in pages(path for path in DEFAULT_PATHS if Path(path).exists())}
+    loaded = [Path(info.path) for info in catalogue.plugins if info.path and info.state == "loaded"]
+    beside = [path.with_name(EXAMPLES_PAGE) for path in loaded]
+    files = [*beside, *(Path(file) for info in catalogue.plugins for file in info.guides)]
+    mine = {file.resolve() for file in files if file.is_file()} - found
+    return sorted(
+        str(file.relative_to(here)) for file in mine if file.is_relative_to(here) and "site-packages" not in file.parts
+    )
 
 
 def _run(catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> list[Result]:

@@ -1,6 +1,8 @@
 """`opbook plugins`: what was found and what became of it; `disable` and `enable` change the settings."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -75,6 +77,8 @@ def _print_plugin(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -
         ("adds", ", ".join(_builtin_text(catalogue, info, name) for name in info.builtins)),
         ("rules", ", ".join(_rule_text(catalogue, label) for label in info.rules)),
         ("checks", ", ".join(info.checks)),
+        ("guides", ", ".join(Path(file).name for file in info.guides)),
+        ("sections", "; ".join(_sections_text(info.sections))),
         ("commands", ", ".join(commands)),
         ("error", " ".join(info.error.split())),
     ]
@@ -100,6 +104,15 @@ def _rule_text(catalogue: Catalogue, label: str) -> str:
     return f"{label} ({when})"
 
 
+def _sections_text(labels: list[str]) -> Iterator[str]:
+    """The builtins by the titles of the sections that they get, such as `In other libraries: gelu, softmax`."""
+    by_title: dict[str, list[str]] = {}
+    for label in labels:
+        name, _, title = label.partition(": ")
+        by_title.setdefault(title, []).append(name)
+    return (f"{title}: {', '.join(names)}" for title, names in by_title.items())
+
+
 def _entry(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> dict[str, Any]:
     source = info.source
     return {
@@ -115,6 +128,8 @@ def _entry(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> dict[
         "replaced": [name for name in info.builtins if info in catalogue.replaced(name)],
         "rules": info.rules,
         "checks": info.checks,
+        "guides": info.guides,
+        "sections": info.sections,
         "unused": info.unused,
         "commands": commands,
         "seconds": round(info.seconds, 4),

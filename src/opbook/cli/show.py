@@ -9,7 +9,7 @@ import click
 from opbook.catalogue import Catalogue
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_code, print_columns, print_figure, print_json, print_line, print_markdown
-from opbook.pages import BuiltinPage, Call, Gradient, Input, Origin, ShownExample, page
+from opbook.pages import BuiltinPage, Call, Gradient, Input, Origin, ShownExample, page, shipped_guides
 from opbook.rules import OWN
 
 
@@ -26,7 +26,7 @@ def show(catalogue: Catalogue, name: str, as_json: bool) -> None:
         opbook show layer_norm --json
         opbook show my_op --plugin my_ops.py
     """
-    book = page(name, catalogue)
+    book = page(name, catalogue, shipped_guides(catalogue))
     for failure in book.failures:
         click.echo(failure.message, err=True)
     if as_json:
@@ -84,6 +84,10 @@ def _print_page(shown: BuiltinPage) -> None:
     for title, text in shown.sections.items():
         _heading(title)
         print_markdown(text)
+    for section in shown.added_sections:
+        _heading(section.title)
+        print_markdown(section.text)
+        print_line(f"added by {section.origin}", "dim")
     _heading("Where it comes from")
     print_line(_origin(shown.origin))
     click.echo(f"{shown.origin.path}:{shown.origin.line}")  # never broken into lines, so that it can be copied

@@ -36,6 +36,33 @@ def section_of(entries: list[list[Any]]) -> list[Any]:
     return section
 
 
+def splice(nav: list[Any], placeholder: str, pages: list[Any]) -> tuple[list[Any], bool]:
+    """Put pages among others, where an entry stands for them.
+
+    Args:
+        nav: The navigation as configured.
+        placeholder: The entry: a folder, with or without a slash behind it. One with a title becomes a section.
+        pages: What to put there; nothing, and the entry goes.
+
+    Returns:
+        The navigation, and whether the entry was there.
+    """
+    entries: list[Any] = []
+    anywhere = False
+    for entry in nav:
+        title, target = next(iter(entry.items())) if isinstance(entry, dict) else ("", entry)
+        if isinstance(target, str) and target.rstrip("/") == placeholder:
+            entries += [{title: pages}] * bool(pages) if title else pages
+            anywhere = True
+        elif isinstance(target, list):
+            inner, found = splice(target, placeholder, pages)
+            entries.append({title: inner})
+            anywhere = anywhere or found
+        else:
+            entries.append(entry)
+    return entries, anywhere
+
+
 def _replace(item: Any, placeholder: str, section: list[Any]) -> tuple[Any, bool]:
     if isinstance(item, str):
         return (section, True) if item.rstrip("/") == placeholder else (item, False)

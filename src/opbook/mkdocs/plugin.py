@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 from opbook.mkdocs.asking import PagesError, ask, log
 from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.leaving_out import without_links
-from opbook.mkdocs.navigation import fill, section_of
+from opbook.mkdocs.navigation import fill, section_of, splice
 from opbook.mkdocs.progress import doing
 from opbook.mkdocs.searching import narrow, widen
 from opbook.mkdocs.telling import Notice
@@ -42,6 +42,9 @@ MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.arithmatex": {"generic": True},
 }
 """What the generated pages are written with, and the options that they count on where the site sets no others."""
+
+GUIDES = "Guides"
+"""What the guides of plugins are called where the navigation has no place for them."""
 
 _FRAGMENT = re.compile(r"^<!-- opbook: ([\w-]+) -->[ \t]*$", re.MULTILINE)
 
@@ -157,7 +160,11 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             uri = f"{SITE_ASSETS}/{path.relative_to(ASSETS).as_posix()}"
             files.append(File.generated(config, uri, abs_src_path=str(path)))
         if config.nav is not None:
-            config.nav = fill(config.nav, self._folder(), section_of(self._answer["nav"]))
+            section, guides = section_of(self._answer["nav"]), section_of(self._answer["guides"])
+            nav, placed = splice(config.nav, f"{self._folder()}/guides", guides)
+            if guides and not placed:
+                section.append({GUIDES: guides})
+            config.nav = fill(nav, self._folder(), section)
         return files
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:

@@ -2,10 +2,24 @@
 
 from opbook.pages.building import build, page
 from opbook.pages.findings import EdgeCases, Gradient, Refusal, Verification, VerifiedCheck
-from opbook.pages.guides import read_guides
-from opbook.pages.model import Book, BuiltinPage, Call, Failure, Field, Guide, Input, Origin, Output, ShownExample, Tape
+from opbook.pages.guides import read_guides, shipped_guides
+from opbook.pages.model import (
+    AddedSection,
+    Book,
+    BuiltinPage,
+    Call,
+    Failure,
+    Field,
+    Guide,
+    Input,
+    Origin,
+    Output,
+    ShownExample,
+    Tape,
+)
 
 __all__ = [
+    "AddedSection",
     "Book",
     "BuiltinPage",
     "Call",
@@ -25,4 +39,5 @@ __all__ = [
     "build",
     "page",
     "read_guides",
+    "shipped_guides",
 ]

@@ -13,6 +13,7 @@ from typing import Any
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue
 from opbook.examples.model import place
+from opbook.pages.adding import added_sections, refused_sections
 from opbook.pages.choosing import choose
 from opbook.pages.findings import OtherRule, Verification
 from opbook.pages.gathering import Gathered, gather, page_of
@@ -66,6 +67,7 @@ def build(
     missing += [
         _no_example(page, page_of(catalogue.plugin_of(page.name).path)) for page in pages.values() if not page.examples
     ]
+    missing += [failure for name in pages for failure in refused_sections(name, catalogue)]
     return Book(pages, (*gathered.failures, *missing), tuple(gathered.files), tuple(gathered.drawn()))
 
 
@@ -113,6 +115,7 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mappin
         used_by=tuple(name for name, parts in made_of.items() if op.name in parts),
         properties=tuple(stated.sentence for stated in op.properties),
         rules=tuple(_other_rule(op, offer) for offer in catalogue.offers(op.name)),
+        added_sections=added_sections(op.name, catalogue),
     )
 
 

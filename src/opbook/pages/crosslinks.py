@@ -37,13 +37,16 @@ def broken(
             if uri in pages or uri in left_out or (docs / uri).is_file():
                 continue
             path, line = _where(page, target)
+            added = next((section.origin for section in page.added_sections if f"]({target}" in section.text), "")
+            by = f", in a section added by {added}," if added else ""
             names = [posixpath.relpath(known, folder) for known in pages]
             failures.append(
                 Failure(
                     path,
                     line,
-                    f"{place(path, line)}: {page.name} links to {target}, which is no page.{nearest(target, names)} "
-                    f"Write the path as seen from {folder}/, such as ({next(iter(book.pages))}.md) for a builtin",
+                    f"{place(path, line)}: {page.name}{by} links to {target}, which is no page."
+                    f"{nearest(target, names)} Write the path as seen from {folder}/, "
+                    f"such as ({next(iter(book.pages))}.md) for a builtin",
                 )
             )
     return failures
@@ -54,6 +57,7 @@ def _targets(page: BuiltinPage) -> Iterator[str]:
     texts += [one.description for call in page.calls for one in call.inputs]
     texts += [call.output.description for call in page.calls]
     texts += [example.text for example in page.examples]
+    texts += [section.text for section in page.added_sections]
     yield from dict.fromkeys(match[1] for text in texts for match in _LINK.finditer(text))
 
 

@@ -1,10 +1,12 @@
 """Guides: Markdown pages whose examples belong to the builtins that they call."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from os import PathLike
 from pathlib import Path
 
+from opbook.catalogue import Catalogue
+from opbook.errors import ExampleError
 from opbook.examples.finding import read
 from opbook.pages.model import Guide
 
@@ -29,6 +31,30 @@ def read_guides(root: str | PathLike[str], paths: Iterable[str | PathLike[str]])
     base = Path(root)
     guides = [Guide(Path(path), Path(path).relative_to(base).as_posix(), title(Path(path))) for path in paths]
     return sorted(guides, key=lambda guide: guide.uri)
+
+
+def shipped_guides(catalogue: Catalogue, folder: str = "builtins", only: Collection[str] = ()) -> list[Guide]:
+    """Find the guides that plugins bring along.
+
+    Args:
+        catalogue: The plugins.
+        folder: Where the generated pages go, from the root of the docs; the guides go to `guides` in it.
+        only: Some builtins; then only the plugins that these come from are looked at.
+
+    Returns:
+        The guides, in the order of their addresses.
+    """
+    plugins = [catalogue.plugin_of(name) for name in only] if only else catalogue.plugins
+    files = {Path(file) for info in plugins for file in info.guides}
+    guides = [Guide(path, f"{folder}/guides/{path.stem}.md", _title_or_name(path)) for path in files]
+    return sorted(guides, key=lambda guide: guide.uri)
+
+
+def _title_or_name(path: Path) -> str:
+    try:
+        return title(path)
+    except ExampleError:  # whoever runs its examples says so
+        return path.stem
 
 
 def title(path: Path) -> str:

@@ -58,6 +58,10 @@ def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
             }
             for r in page.rules
         ],
+        "added_sections": [
+            {"title": s.title, "text": s.text, "plugin": s.plugin, "distribution": s.distribution}
+            for s in page.added_sections
+        ],
         "plugin": {
             "name": origin.plugin,
             "distribution": origin.distribution,

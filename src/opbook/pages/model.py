@@ -183,6 +183,30 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class AddedSection:
+    """A section that a plugin adds to a builtin's page.
+
+    Attributes:
+        title: Its heading.
+        anchor: Where it can be linked to, as in `#section-in-other-libraries`; no other section of the page has it.
+        text: What stands below it, as Markdown, with headings of the third level and below.
+        plugin: The plugin's name.
+        distribution: The plugin's distribution, or "" for a single file.
+    """
+
+    title: str
+    anchor: str
+    text: str
+    plugin: str
+    distribution: str
+
+    @property
+    def origin(self) -> str:
+        """What added it."""
+        return self.distribution or f"plugin {self.plugin}, one file"
+
+
+@dataclass(frozen=True)
 class Tape:
     """The tape of a small example.
 
@@ -223,6 +247,7 @@ class BuiltinPage:
         used_by: The builtins that are made of it.
         properties: What plugins state of it, as sentences.
         rules: Other plugins' rules for it, those that are asked first, in order.
+        added_sections: The sections that plugins add to it.
         tape: The tape of a small example as SVG, and how many steps it has; None where there is nothing to show.
         verification: What its checks said; None if they were not run.
     """
@@ -244,6 +269,7 @@ class BuiltinPage:
     used_by: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     rules: tuple[OtherRule, ...] = ()
+    added_sections: tuple[AddedSection, ...] = ()
     tape: Tape | None = None
     verification: Verification | None = None
 

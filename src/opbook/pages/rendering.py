@@ -3,18 +3,19 @@
 import functools
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from opbook.examples.finding import read
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.figures import Gallery
 from opbook.pages.highlighting import highlight
-from opbook.pages.model import Book, BuiltinPage, Origin
+from opbook.pages.model import Book, BuiltinPage, Guide
 from opbook.pages.processes import spread
 
 LISTED = ("Raises", "Warns", "Yields")
@@ -74,13 +75,16 @@ class Rendered:
     sources: dict[str, str]
 
 
-def render(book: Book, setting: Setting | None = None, gallery: Gallery | None = None) -> Rendered:
+def render(
+    book: Book, setting: Setting | None = None, gallery: Gallery | None = None, guides: Sequence[Guide] = ()
+) -> Rendered:
     """Write the pages of a book.
 
     Args:
         book: The book.
         setting: The site that they are for.
         gallery: What draws the figures of examples; without it they are left out.
+        guides: The guides that plugins bring along, which get pages too.
 
     Returns:
         The pages.
@@ -111,7 +115,11 @@ def render(book: Book, setting: Setting | None = None, gallery: Gallery | None =
     for name, (text, blocks) in zip(book.pages, spread(write_builtin, list(book.pages), MANY, chunk=16), strict=True):
         pages[addresses.builtins[name]] = text
         pictures |= blocks
-    sources = {addresses.builtins[name]: _source_link(setting, page.origin) for name, page in book.pages.items()}
+    pages |= {guide.uri: read(guide.path) for guide in guides}
+    sources = {
+        addresses.builtins[name]: _source_link(setting, page.origin.path, page.origin.line)
+        for name, page in book.pages.items()
+    } | {guide.uri: _source_link(setting, guide.path) for guide in guides}
     is_long = len(book.pages) > MANY
     return Rendered(
         pages,
@@ -141,7 +149,7 @@ class _Writer:
             "is_long": len(book.pages) > MANY,
             "listed": LISTED,
             "pages": book.pages,
-            "source_link": functools.partial(_source_link, setting),
+            "source_link": lambda origin: _source_link(setting, origin.path, origin.line),
         }
 
     def __call__(self, template: str, here: str, **values: Any) -> str:
@@ -189,12 +197,12 @@ def _api_link(identifier: str, text: str) -> str:
     return f'<autoref optional identifier="{identifier}"><code>{text}</code></autoref>'
 
 
-def _source_link(setting: Setting, origin: Origin) -> str:
-    """The address of the definition's first line; "" if there is none, or the file is not of the project."""
-    path, root = origin.path.resolve(), Path(setting.root).resolve()
+def _source_link(setting: Setting, file: Path, line: int = 1) -> str:
+    """The address of a line of source; "" if there is none, or the file is not of the project."""
+    path, root = file.resolve(), Path(setting.root).resolve()
     if not setting.source_url or not path.is_relative_to(root):
         return ""
-    return setting.source_url.format(path=path.relative_to(root).as_posix(), line=origin.line)
+    return setting.source_url.format(path=path.relative_to(root).as_posix(), line=line)
 
 
 def _prefixes(names: list[str]) -> set[str]:

@@ -9,11 +9,11 @@ build to build, or None). It may have `only` (builtins, categories, plugins or d
 `description` and `url`).
 
 An answer has `pages` (texts by address), `index`, `nav` and `unlisted` (for pages that are not in it, the address of
-one that they are found beside), `fragments`, `failures` and `warnings` (messages), `watch` (files and folders whose
-change changes the answer), `figures` (the HTML by the mark that stands for it in a page), `marks` (for each guide that
-draws, by its address, pairs of a line and the mark that goes behind it), `files` (texts for the root of the site),
-`links` (entries of an inventory), `sources` (the address of the source of a page) and `left_out` (the addresses of
-builtins that are not shown).
+one that they are found beside), `guides` (title and address of those that plugins bring along), `fragments`, `failures`
+and `warnings` (messages), `watch` (files and folders whose change changes the answer), `figures` (the HTML by the mark
+that stands for it in a page), `marks` (for each guide that draws, by its address, pairs of a line and the mark that
+goes behind it), `files` (texts for the root of the site), `links` (entries of an inventory), `sources` (the address of
+the source of a page) and `left_out` (the addresses of builtins that are not shown).
 """
 
 import os
@@ -30,7 +30,7 @@ from opbook.pages.building import build
 from opbook.pages.choosing import choose
 from opbook.pages.crosslinks import broken
 from opbook.pages.figures import Cache, Gallery
-from opbook.pages.guides import read_guides
+from opbook.pages.guides import read_guides, shipped_guides
 from opbook.pages.machine import builtins_json, links, llms_txt
 from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
@@ -64,6 +64,7 @@ def _failed(message: str) -> dict[str, Any]:
         "pages": {},
         "index": "",
         "nav": {},
+        "guides": [],
         "unlisted": {},
         "fragments": {},
         "figures": {},
@@ -90,13 +91,14 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     kept = Path(request["cache"]) if request.get("cache") else None
     results = kept / "verification" / "results.json" if kept else None
     verification = verified(loaded, names, results) if request["verify"] else {}
-    guides = read_guides(request["docs"], request["guides"])
+    shipped = shipped_guides(loaded, request["folder"], names if only else ())
+    guides = [*read_guides(request["docs"], request["guides"]), *shipped]
     book = build(loaded, guides, verification, only)
     cache = Cache(kept / "figures" if kept else None) if request.get("figures") else None
     if cache:
         cache.prepare(book.figures())
     gallery = Gallery(cache)
-    rendered = render(book, _setting(request), gallery)
+    rendered = render(book, _setting(request), gallery, shipped)
     marks = gallery.marks(book.drawn) if cache else {}
     if cache:
         cache.prune()
@@ -107,6 +109,7 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
         "pages": rendered.pages,
         "index": rendered.addresses.index,
         "nav": rendered.nav,
+        "guides": [(guide.title, guide.uri) for guide in shipped],
         "unlisted": rendered.unlisted,
         "fragments": {name: _fragment(name) for name in request["fragments"]},
         "failures": failures,
@@ -158,9 +161,10 @@ def _watched(info: PluginInfo) -> list[str]:
     if not info.path:
         return []
     if Path(info.path).name == "__init__.py":
-        return [_home(info.path)]
+        home = _home(info.path)
+        return [home, *(file for file in info.guides if not Path(file).resolve().is_relative_to(home))]
     beside = Path(info.path).parent / "examples.md"
-    return [info.path, *([str(beside)] if beside.is_file() else [])]
+    return [info.path, *info.guides, *([str(beside)] if beside.is_file() else [])]
 
 
 def _settings(loaded: Catalogue) -> set[str]:
