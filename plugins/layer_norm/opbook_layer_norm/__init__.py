@@ -11,6 +11,7 @@ def _samples(draw):
     gamma, beta = draw.normal(4), draw.normal(4)
     yield draw.edge("constant rows", np.array([[0.1] * 4, [0.0] * 4, [1e4] * 4]), gamma, beta)
     yield draw.edge("a large mean and a small spread", 4096 + np.array([[-4.0, 0.0, 4.0, 8.0]]), gamma, beta)
+    yield draw.edge("a mean a million times the spread", 1e6 + np.array([[-0.4, 0.1, 0.5, 0.8]]), gamma, beta)
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
     yield draw.call(draw.normal(2, 4), gamma, beta, eps=0.0)
     # beyond what is worked off at a time, in rows of every kind: by threads and compiled loops too, where there are any

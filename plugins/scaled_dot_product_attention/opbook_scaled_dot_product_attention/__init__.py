@@ -44,6 +44,7 @@ def _long_samples(draw):
     sparse[[0, 120]] = False
     sparse[:, 30:520] = False
     yield draw.edge("many keys, most of them blocked", q, k, v, sparse, key_mask=early)
+    yield draw.edge("many keys and a bias", q, k, v, bias=draw.normal(1, 530), scale=0.3)
     yield draw.edge("many keys, causal", square, square, draw.normal(2, 270, 2), causal=True)
     yield draw.edge("many keys, scores far apart", 8 * q, 8 * k, v, key_mask=early)
     yield draw.edge("many keys, 1e10 in a blocked slot", q, np.where(early[:, None], k, 1e10), v, key_mask=early)
