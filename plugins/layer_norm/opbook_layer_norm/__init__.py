@@ -20,6 +20,7 @@ def _samples(draw):
     yield draw.edge("more rows than a block has", draw.normal(1100, 120), draw.normal(120), draw.normal(120))
     yield draw.edge("many rows of every kind", mixed, draw.normal(120), draw.normal(120))
     yield draw.refused("a constant row and eps = 0", np.array([[1.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)
+    yield draw.refused("a row of zeros and eps = 0", np.array([[0.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)
     yield draw.refused("a negative eps", draw.normal(2, 4), gamma, beta, eps=-1e-9)
     yield draw.refused("rows without entries", np.zeros((2, 0)), np.zeros(0), np.zeros(0))
 
