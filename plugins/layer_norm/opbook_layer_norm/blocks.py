@@ -62,7 +62,7 @@ def normalize(x, gamma, beta, eps):
                 if not ((square <= LARGEST_MEAN**2 * variance) & (variance < np.inf)).all():  # nor for a NaN
                     return False
             total = variance + eps
-            if not total.min(initial=1) > smallest:
+            if not total.min() > smallest:
                 return False
             factor = (1 / np.sqrt(total)).astype(x.dtype)
             reciprocal[block, 0] = factor
