@@ -72,8 +72,13 @@ def test_arrays_that_speak_dlpack_are_taken():
 @pytest.mark.peer
 def test_a_pytorch_function_works_as_it_is():
     pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
-    # PyTorch 2.13 itself: a constant row of 1e4 in half precision, and squares beyond float32, are its own two edges
-    edges = {"constant rows, float16", "values of 1e30, float32"}
+    # PyTorch 2.13 itself has edges: a constant row of 1e4 in half precision, squares beyond float32, digits lost to a mean
+    edges = {
+        "constant rows, float16",
+        "values of 1e30, float32",
+        "values of 1e30 that add up to 0, float32",
+        "a mean a million times the spread, float32",
+    }
     found = compare(kernels.by_torch, "layer_norm")
     assert failures(found) <= edges
     assert len({comparison.case for comparison in found if comparison.status == "passed"}) >= 25

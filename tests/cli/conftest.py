@@ -1,22 +1,26 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from click.testing import CliRunner, Result
 
+from opbook import catalogue
 from opbook.cli import main
 
 Invoke = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test is a process of its own as far as the catalogue goes, without the settings of whoever runs it."""
     monkeypatch.setattr("opbook.catalogue._default", None)
     for name in ("OPBOOK_DISABLE", "OPBOOK_STRICT", "OPBOOK_DEBUG", "OPBOOK_RULES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPBOOK_PLUGINS", "")
+    yield
+    if catalogue._accelerated:
+        catalogue.load()  # rules hang on the builtins themselves, and would stay there
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What the commands say of other plugins' rules."""
 
 import json
+import re
 
 import pytest
 
@@ -51,9 +52,9 @@ def test_verify_holds_every_rule_to_the_definition(opbook, rules):
     result = opbook("verify", "layer_norm", "--check", "rule gradient", "--plugin", rules)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("rule gradient     passed          15 inputs")
+    assert re.match(r"rule gradient     passed +\d+ inputs", lines[0])
     assert lines[1] == "layer_norm [matrices]"
-    assert lines[2].startswith("rule gradient     passed           8 inputs")
+    assert re.match(r"rule gradient     passed +\d+ inputs", lines[2])
     assert lines[-1].startswith("1 builtin, 1 rule of other plugins: 2 passed, 0 failed")
 
 

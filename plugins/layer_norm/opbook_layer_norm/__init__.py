@@ -15,7 +15,6 @@ def _samples(draw):
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
     yield draw.edge("values of 1e30 that add up to 0", 1e30 * np.array([[1.0, -1.0, 2.0, -2.0]]), gamma, beta)
     yield draw.call(draw.normal(2, 4), gamma, beta, eps=0.0)
-    yield draw.edge("values of 1e-21", 1e-21 * draw.normal(2, 4), gamma, beta, eps=1e-42)
     # beyond what is worked off at a time: by threads and compiled loops too, where there are any
     rows = np.arange(1100)[:, None]
     kinds = np.where(rows < 1000, 0, rows % 3)  # the first half can be worked off in the fast way, the second can't
@@ -147,8 +146,6 @@ def opbook_checks():
     """State what the normalization takes out, and what is put in again."""
 
     def moved(op, x, gamma, beta, **options):
-        if np.abs(x).max(initial=0) < 1e-6:
-            return None  # 8 would round them away
         return op(x + 8.0, gamma, beta, **options), op(x, gamma, beta, **options)
 
     def offset(op, x, gamma, beta, **options):

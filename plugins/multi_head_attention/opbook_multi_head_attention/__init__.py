@@ -60,6 +60,9 @@ def _masked_samples(draw, heads):
     answer[[0, 2, 3]] = np.nan
     in_use = np.where(np.arange(4)[:, None] == 1, np.nan, x)
     yield draw.known("NaN in a row that some may attend to", answer, in_use, heads, 2, mask)
+    each = np.stack([mask, draw.mask(4, 4)])
+    answers = np.stack([by_hand(x, mask), by_hand(other, each[1])])
+    yield draw.known("a mask for each batch", answers, np.stack([x, other]), heads, 2, each)
     yield draw.known("NaN and no mask", np.full((4, 3), np.nan), dirty, heads, 2)
     yield draw.edge("many rows", draw.normal(2, 270, 3), heads, 2, key_mask=np.arange(540).reshape(2, 270) % 7 > 0)
     yield draw.refused("fewer heads than n_heads", x, heads, 3)
