@@ -72,7 +72,7 @@ def test_arrays_that_speak_dlpack_are_taken():
 @pytest.mark.peer
 def test_a_pytorch_function_works_as_it_is():
     pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
-    # PyTorch 2.13 itself has edges: a constant row of 1e4 in half precision, squares beyond float32, digits lost to a mean
+    # PyTorch 2.13 has edges of its own: constant rows in half precision, squares beyond float32, means far from 0
     edges = {
         "constant rows, float16",
         "values of 1e30, float32",
