@@ -76,6 +76,31 @@ def test_without_a_file_nothing_is_set(project, tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ('tool = "opbook"', "tool must be a table, such as [tool.opbook], but is 'opbook'"),
+        ("\ufeff[tool.opbook]", "it begins with a byte-order mark"),
+    ],
+)
+def test_a_file_that_is_no_settings_is_named(project, text, words):
+    folder = project(text)
+    with pytest.raises(ConfigurationError) as caught:
+        load()
+    assert str(caught.value).startswith(f"{folder / 'pyproject.toml'}")
+    assert words in str(caught.value)
+
+
+def test_a_folder_that_was_deleted_is_said(tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setattr(module, "_start", None)
+    gone.rmdir()
+    with pytest.raises(ConfigurationError, match="the working directory is not there any more"):
+        configuration()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
         (
             'plugin = ["a.py"]',
             "no setting plugin in [tool.opbook]. Did you mean plugins? The settings are plugins, dis",
@@ -88,6 +113,8 @@ def test_without_a_file_nothing_is_set(project, tmp_path):
         ('override = ["a"]', """such as override = {swish = "my_ops"}, but is ['a']"""),
         ("rules = {a = 1}", "rules in [tool.opbook] must be a table of rules by builtin"),
         ("rules = [", "can't be read: "),
+        ('plugins = ["a\\u0000b"]', "plugins in [tool.opbook] must be a list of files"),
+        (f"disable = {'[' * 5000}{']' * 5000}", "can't be read: it is nested too deeply"),
     ],
 )
 def test_what_is_not_understood_is_one_error_with_the_file(project, text, words):

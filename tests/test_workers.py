@@ -1,6 +1,8 @@
 """Work shared among threads: the same results as without them, and BLAS as it was before."""
 
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -114,3 +116,22 @@ def test_a_forked_process_has_threads_of_its_own():
     if child == 0:
         os._exit(0 if workers.share(lambda n: n, [1, 2]) == [1, 2] else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_forked_while_blas_is_held_has_all_threads():
+    before = workers.count()
+    with workers.hold_blas():
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if workers.count() == before else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert workers.count() == before
+
+
+def test_there_is_an_answer_while_the_interpreter_shuts_down():
+    code = "import atexit; from opbook import workers; f = lambda n: 2 * n; workers.share(f, [1, 2]); "
+    code += "atexit.register(lambda: print(workers.share(f, [1, 2, 3])))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[2, 4, 6]\n", "")

@@ -3,6 +3,7 @@
 The environment adds to the file, and wins where the two say different things of one plugin or builtin.
 """
 
+import codecs
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -79,7 +80,7 @@ def configuration(files: Iterable[Path] = (), environment: Mapping[str, str] = o
     Raises:
         ConfigurationError: One of them is not understood; the message names the file or the variable.
     """
-    file = find_file(_start or Path.cwd())
+    file = find_file(_start or working_directory())
     table = read_table(file) if file else {}
     named = [Path(part) for part in environment.get("OPBOOK_PLUGINS", "").split(os.pathsep) if part]
     named += files
@@ -93,6 +94,21 @@ def configuration(files: Iterable[Path] = (), environment: Mapping[str, str] = o
         rules=table.get("rules", {}) | _pairs("OPBOOK_RULES", "swish=own", environment),
         strict=environment.get("OPBOOK_STRICT") == "1",
     )
+
+
+def working_directory() -> Path:
+    """Find where the process is.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ConfigurationError: It has been deleted.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ConfigurationError("the working directory is not there any more; go to another one") from None
 
 
 def find_file(start: Path) -> Path | None:
@@ -160,7 +176,7 @@ class Setting:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
+    return isinstance(value, str) and bool(value) and "\0" not in value
 
 
 def _is_list(value: Any) -> bool:
@@ -182,9 +198,15 @@ SETTINGS = {
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file} can't be read: {error}") from None
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        if file.read_bytes().startswith(codecs.BOM_UTF8):
+            reason = "it begins with a byte-order mark, which TOML does not have; save it as UTF-8 without one"
+        raise ConfigurationError(f"{file} can't be read: {reason}") from None
+    if not isinstance(found.get("tool", {}), dict):
+        raise ConfigurationError(f"{file}: tool must be a table, such as {TABLE}, but is {found['tool']!r:.40}")
+    return found
 
 
 def _words(text: str) -> list[str]:

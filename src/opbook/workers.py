@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -48,8 +48,11 @@ class _Hold:
         with self.lock:
             self.holders -= 1
             if self.holders == 0:
-                for library, number in zip(_libraries(), self.before, strict=True):
-                    library.set_num_threads(number)
+                self.restore()
+
+    def restore(self) -> None:
+        for library, number in zip(_libraries(), self.before, strict=True):
+            library.set_num_threads(number)
 
     def threads(self) -> int:
         """How many threads BLAS has when nobody holds it."""
@@ -74,8 +77,10 @@ _pool_in_use = threading.Lock()
 
 
 def _forget() -> None:
-    """A forked process has none of its parent's threads."""
+    """A forked process has none of its parent's threads, so nobody in it will give BLAS its threads back."""
     global _hold, _pool, _pool_in_use
+    if _hold.holders:
+        _hold.restore()
     _hold, _pool, _pool_in_use = _Hold(), None, threading.Lock()
 
 
@@ -99,11 +104,12 @@ def hold_blas() -> Iterator[None]:
     It may be used by many threads at once and within itself. Products then have the same bits whether or not another
     thread holds BLAS too. Products of other code that run meanwhile have one thread as well.
     """
-    _hold.take()
+    hold = _hold  # in a process that is forked meanwhile it is another
+    hold.take()
     try:
         yield
     finally:
-        _hold.release()
+        hold.release()
 
 
 def share(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
@@ -154,7 +160,10 @@ def _share(function: Callable[[Any], Any], items: Sequence[Any], helpers: int) -
     if _pool is None:
         _pool = ThreadPoolExecutor(os.cpu_count(), "opbook")
     job = _Job(function, items)
-    started = [_pool.submit(contextvars.copy_context().run, job.work) for _ in range(helpers)]
+    started = []
+    with suppress(RuntimeError):  # the interpreter is shutting down, and starts no more threads
+        for _ in range(helpers):
+            started.append(_pool.submit(contextvars.copy_context().run, job.work))
     try:
         try:
             job.work()

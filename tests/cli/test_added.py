@@ -59,7 +59,8 @@ def test_opbooks_own_commands_ask_no_plugin_for_commands(opbook, plugin):
     [
         (PLUGIN.replace("import click", "raise ValueError('no click')"), "adds no command: ValueError: no click. Mend"),
         (PLUGIN.replace("    @click.command()\n", "").replace('    @click.argument("word")\n', ""), "@click.command()"),
-        (PLUGIN.replace("return [NAME]", "return NAME"), "adds no command: TypeError"),
+        (PLUGIN.replace("return [NAME]", "return NAME"), "must return a list of commands, but returned Command"),
+        (PLUGIN.replace("return [NAME]", "return None"), "must return a list of commands, but returned NoneType"),
         (PLUGIN.replace("def NAME", "def list").replace("[NAME]", "[list]"), "opbook has a command list already"),
     ],
 )

@@ -42,6 +42,12 @@ def test_float32_keeps_a_small_spread_around_a_large_mean(middle):
         np.testing.assert_allclose(value, [spread], rtol=1e-6)
 
 
+def test_rows_of_the_smallest_float32_numbers_are_rows_like_others():
+    x = np.array([[1, 2, 3, 4]], np.float32) * np.float32(1e-42)
+    answer = layer_norm(x, np.ones(4, np.float32), np.zeros(4, np.float32), eps=0.0)
+    np.testing.assert_allclose(answer, [[-1.3416, -0.4472, 0.4472, 1.3416]], atol=2e-3)  # x has three digits left
+
+
 def test_huge_float32_values_give_a_finite_answer():
     x = np.array([[1e30, 2e30, 3e30], [-1e38, 0, 1e38]], np.float32)
     value, pullback = vjp(layer_norm, x, np.ones(3, np.float32), np.zeros(3, np.float32))

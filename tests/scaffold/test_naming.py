@@ -42,6 +42,8 @@ def test_what_is_typed_becomes_a_name(typed, name):
         ("Print", "print means something in Python"),
         ("then", "a word of the notation"),
         ("np", "the new module imports np"),
+        ("NumPy", "a file of that name would hide the module numpy; choose another word, such as my_numpy"),
+        ("typing", "would hide the module typing"),
         ("Layer-Norm", r"there is a builtin layer_norm already \(opbook show layer_norm\)"),
         ("text", "a package opbook_text is installed already"),
     ],

@@ -99,9 +99,10 @@ def _normalize_carefully(x, gamma, beta, eps):
     # float64 here keeps the squares of 1e30-sized float32 values from overflowing
     variance = np.einsum("nd,nd->n", centred, centred, dtype=np.float64)[:, None] / x.shape[-1]
     check_eps(eps, variance)
-    reciprocal = (1 / np.sqrt(variance + eps)).astype(x.dtype)
-    normed = centred * reciprocal
-    return gamma * normed + beta, Normalized(normed, reciprocal)
+    reciprocal = 1 / np.sqrt(variance + eps)  # of rows of 1e-42 it is beyond float32, though what it scales is not
+    normed = (centred * reciprocal).astype(x.dtype)
+    with np.errstate(over="ignore"):
+        return gamma * normed + beta, Normalized(normed, reciprocal.astype(x.dtype))
 
 
 def check_columns(x):

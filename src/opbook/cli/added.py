@@ -1,6 +1,6 @@
 """Commands that plugins add to the command line."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import click
 
@@ -26,7 +26,10 @@ def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[s
     problems: list[str] = []
     for info, hook in catalogue.command_hooks:
         try:
-            made = list(hook())
+            made = hook()
+            if not isinstance(made, Iterable) or isinstance(made, str):
+                raise TypeError(f"opbook_commands() must return a list of commands, but returned {type(made).__name__}")
+            made = list(made)
             for command in made:
                 if not isinstance(command, click.Command):
                     hint = "; decorate it with @click.command()" if callable(command) else ""

@@ -8,7 +8,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from opbook.cli.errors import Mistake
-from opbook.configuration import FILE, TABLE, find_file, read_table
+from opbook.configuration import FILE, TABLE, find_file, read_table, working_directory
 from opbook.files import replace_file
 
 
@@ -21,7 +21,7 @@ def file_to_edit() -> Path:
     Raises:
         Mistake: There is none.
     """
-    here = Path.cwd()
+    here = working_directory()
     if found := find_file(here):
         return found
     for folder in (here, *here.parents):
