@@ -6,23 +6,11 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from one_file_plugin import TWICE
 
 from opbook import Builtin, catalogue, ops
 from opbook.catalogue import load
 from opbook.errors import BuiltinImportError, PluginError, UnknownBuiltinError
-
-GOOD = '''
-from opbook import Array, builtin, hookimpl
-
-@builtin(category="Tests")
-def twice(x: Array["..."]) -> Array["..."]:
-    """Doubles x."""
-    return 2 * x
-
-@hookimpl
-def opbook_builtins():
-    return [twice]
-'''
 
 
 @pytest.fixture
@@ -68,7 +56,7 @@ def test_builtins_are_importable_by_name():
 
 
 def test_a_distribution_and_what_is_known_of_it(installed):
-    installed.add(GOOD)
+    installed.add(TWICE)
     loaded = load()
     assert list(loaded) == ["twice"]
     info = loaded.plugin_of("twice")
@@ -78,7 +66,7 @@ def test_a_distribution_and_what_is_known_of_it(installed):
 
 
 def test_one_file_plugins_by_argument_and_by_environment(installed, tmp_path, monkeypatch):
-    file = write(tmp_path / "my_ops.py", GOOD)
+    file = write(tmp_path / "my_ops.py", TWICE)
     assert load([file])["twice"]([1.0]).tolist() == [2]
     monkeypatch.setenv("OPBOOK_PLUGINS", str(file))
     loaded = load([file])  # twice the same file: once
@@ -92,26 +80,26 @@ def test_one_file_plugins_by_argument_and_by_environment(installed, tmp_path, mo
         ("raise ImportError('no cheese')", ["ImportError: no cheese"]),
         ("import sys; sys.exit(3)", ["SystemExit: 3"]),
         ("x = (", ["SyntaxError"]),
-        (GOOD.replace("return [twice]", "raise ValueError('in the hook')"), ["ValueError: in the hook"]),
+        (TWICE.replace("return [twice]", "raise ValueError('in the hook')"), ["ValueError: in the hook"]),
         (
-            GOOD.replace("def opbook_builtins", "def opbook_builtin"),
+            TWICE.replace("def opbook_builtins", "def opbook_builtin"),
             ["opbook_builtin", "Did you mean opbook_builtins?"],
         ),
-        (GOOD.replace("opbook_builtins()", "opbook_builtins(config)"), ["config"]),
-        (GOOD.replace("@hookimpl", ""), ["no hook", "@hookimpl"]),
-        (GOOD.replace("return [twice]", "return twice"), ["must return a list"]),
-        (GOOD.replace("return [twice]", "return [twice.definition]"), ["no builtin", "@builtin(category=...)"]),
+        (TWICE.replace("opbook_builtins()", "opbook_builtins(config)"), ["config"]),
+        (TWICE.replace("@hookimpl", ""), ["no hook", "@hookimpl"]),
+        (TWICE.replace("return [twice]", "return twice"), ["must return a list"]),
+        (TWICE.replace("return [twice]", "return [twice.definition]"), ["no builtin", "@builtin(category=...)"]),
         ("from opbook.ops import layer_norm", ["opbook.ops can't be used while plugins are being loaded"]),
-        (GOOD.replace("return [twice]", "return [twice, twice]"), ["2 builtins named twice"]),
-        (GOOD.replace('category="Tests"', "category=3"), ["category"]),
-        (GOOD.replace('category="Tests"', 'category="Tests", aliases="two"'), ['aliases=("two",)']),
+        (TWICE.replace("return [twice]", "return [twice, twice]"), ["2 builtins named twice"]),
+        (TWICE.replace('category="Tests"', "category=3"), ["category"]),
+        (TWICE.replace('category="Tests"', 'category="Tests", aliases="two"'), ['aliases=("two",)']),
         ("class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd", ["Odd", "no message"]),
-        (GOOD.replace('"""Doubles x."""', ""), ["DeclarationError: twice needs a docstring"]),
+        (TWICE.replace('"""Doubles x."""', ""), ["DeclarationError: twice needs a docstring"]),
     ],
 )
 def test_a_plugin_that_fails_is_named_and_skipped(installed, tmp_path, monkeypatch, code, words):
     monkeypatch.setattr("opbook.catalogue._default", None)
-    installed.add(GOOD.replace("twice", "other"))
+    installed.add(TWICE.replace("twice", "other"))
     bad = write(tmp_path / "bad.py", code)
     loaded = load([bad])
     assert list(loaded) == ["other"]
@@ -129,7 +117,7 @@ def test_a_plugin_that_fails_is_named_and_skipped(installed, tmp_path, monkeypat
 
 
 def test_a_file_named_like_a_module_does_not_take_its_place(installed, tmp_path):
-    load([write(tmp_path / "colorsys.py", GOOD)])
+    load([write(tmp_path / "colorsys.py", TWICE)])
     import colorsys
 
     assert hasattr(colorsys, "rgb_to_hsv")
@@ -142,9 +130,9 @@ def test_a_missing_file_is_named(installed, tmp_path):
 
 
 def test_two_of_one_name_are_an_error_that_names_both_in_any_order(installed):
-    installed.add(GOOD)
-    installed.add(GOOD, name="double", dist="opbook-double", version="2.0")
-    installed.add(GOOD.replace("twice", "other"), name="other", dist="opbook-other")
+    installed.add(TWICE)
+    installed.add(TWICE, name="double", dist="opbook-double", version="2.0")
+    installed.add(TWICE.replace("twice", "other"), name="other", dist="opbook-other")
     for _ in range(2):
         loaded = load()
         assert list(loaded) == ["other"]
@@ -157,7 +145,7 @@ def test_two_of_one_name_are_an_error_that_names_both_in_any_order(installed):
 
 
 def test_the_same_plugin_seen_twice_counts_once(installed):
-    installed.add(GOOD)
+    installed.add(TWICE)
     installed.points.append(installed.points[0])
     assert len(load().plugins) == 1
 
@@ -167,15 +155,15 @@ def test_the_default_catalogue_is_loaded_once():
 
 
 def test_an_entry_point_must_name_a_module(installed, monkeypatch):
-    installed.add(GOOD, module="some_class")
+    installed.add(TWICE, module="some_class")
     monkeypatch.setitem(sys.modules, "some_class", type("Plugin", (), {"__file__": ""}))
     (info,) = load().plugins
     assert "must name a module" in info.error
 
 
 def test_advice_tells_plugins_of_one_name_apart(installed, monkeypatch):
-    installed.add(GOOD)
-    installed.add(GOOD.replace("2 * x", "3 * x"), dist="opbook-thrice")
+    installed.add(TWICE)
+    installed.add(TWICE.replace("2 * x", "3 * x"), dist="opbook-thrice")
     (message,) = load().conflicts()
     assert "OPBOOK_OVERRIDE=twice=opbook-thrice or OPBOOK_OVERRIDE=twice=opbook-twice" in message
     assert "OPBOOK_DISABLE=opbook-thrice or OPBOOK_DISABLE=opbook-twice" in message
@@ -186,7 +174,7 @@ def test_advice_tells_plugins_of_one_name_apart(installed, monkeypatch):
 
 
 def test_two_entry_points_of_one_module_count_once(installed):
-    installed.add(GOOD)
+    installed.add(TWICE)
     installed.add(None, name="again", module="installed_0")
     (info,) = load().plugins
     assert info.state == "loaded"
@@ -210,7 +198,7 @@ def test_two_entry_points_of_one_module_count_once(installed):
     ],
 )
 def test_a_plugin_states_the_versions_that_it_was_made_for(installed, requirement, state):
-    installed.add(GOOD, requires=["numpy", requirement])
+    installed.add(TWICE, requires=["numpy", requirement])
     (info,) = load().plugins
     assert info.state == state
     assert ("made for opbook" in info.error) == (state == "failed")

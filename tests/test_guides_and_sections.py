@@ -3,22 +3,15 @@
 import importlib.metadata
 
 import pytest
+from one_file_plugin import TWICE
 
 from opbook.catalogue import load
 from opbook.errors import PluginError
 
-OWNER = '''
-from opbook import Array, Section, builtin, hookimpl
-
-# Twice.
-@builtin(category="Tests")
-def twice(x: Array["..."]) -> Array["..."]:
-    """Doubles x."""
-    return 2 * x
-
-@hookimpl
-def opbook_builtins():
-    return [twice]
+OWNER = (
+    TWICE
+    + """
+from opbook import Section
 
 @hookimpl
 def opbook_guides():
@@ -27,7 +20,8 @@ def opbook_guides():
 @hookimpl
 def opbook_sections():
     return [Section("twice", "In class", "Week 3.")]
-'''
+"""
+)
 
 OTHER = """
 from pathlib import Path

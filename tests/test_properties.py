@@ -5,29 +5,23 @@ import json
 
 import numpy as np
 import pytest
+from one_file_plugin import TWICE
 
 from opbook import Array, Property, Rule, builtin, ops
 from opbook.catalogue import load
 from opbook.errors import PluginError, UnknownBuiltinError
 from opbook.testing import check, parametrize_with_checks
 
-PLUGIN = '''
-from opbook import Array, Property, builtin, hookimpl
-
-# Twice.
-@builtin(category="Tests")
-def twice(x: Array["..."]) -> Array["..."]:
-    """Doubles x."""
-    return 2 * x
-
-@hookimpl
-def opbook_builtins():
-    return [twice]
+PLUGIN = (
+    TWICE
+    + """
+from opbook import Property
 
 @hookimpl
 def opbook_checks():
     return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]
-'''
+"""
+)
 
 
 WEIGHTS = ("wq", "wk", "wv", "wo")

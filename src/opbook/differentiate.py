@@ -186,13 +186,6 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
     return differentiated
 
 
-def _is_scalar(value: Any) -> bool:
-    """Whether a value is one number; true and false are none."""
-    return (
-        isinstance(value, TapeValue | np.floating | float | int) and not isinstance(value, bool) and not np.shape(value)
-    )
-
-
 def _positions(argnums: Any) -> tuple[int, ...]:
     try:
         return tuple(map(operator.index, argnums if isinstance(argnums, Sequence) else (argnums,)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from one_file_plugin import TWICE
 
 from opbook import pages
 from opbook.catalogue import load
@@ -16,22 +17,6 @@ from opbook.pages.rendering import render
 from opbook.pages.verification import verified
 
 Write = Callable[[str, str], Path]
-
-OWNER = '''
-from opbook import Array, builtin, hookimpl
-
-
-# Twice x.
-@builtin(category="Tests")
-def twice(x: Array["..."]) -> Array["..."]:
-    """Doubles x."""
-    return 2 * x
-
-
-@hookimpl
-def opbook_builtins():
-    return [twice]
-'''
 
 RULES = """
 from opbook import Rule, hookimpl
@@ -50,8 +35,8 @@ def book(write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[], pages.Bo
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
     for name in ("OPBOOK_RULES", "OPBOOK_OVERRIDE"):
         monkeypatch.delenv(name, raising=False)
-    files = [write("owner.py", OWNER), write("rules.py", RULES)]
-    files.append(write("other.py", OWNER.replace('"Tests"', '"Tests", replaces="owner"').replace("2 * x", "x + x")))
+    files = [write("owner.py", TWICE), write("rules.py", RULES)]
+    files.append(write("other.py", TWICE.replace('"Tests"', '"Tests", replaces="owner"').replace("2 * x", "x + x")))
 
     def build() -> pages.Book:
         return pages.build(load(files))
@@ -86,7 +71,7 @@ def test_index_and_page_say_what_was_replaced(book: Callable[[], pages.Book]) ->
 
 def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
-    code = OWNER.replace("hookimpl\n", "hookimpl, Property\n", 1) + (
+    code = TWICE.replace("hookimpl\n", "hookimpl, Property\n", 1) + (
         "\n\n@hookimpl\ndef opbook_checks():\n"
         '    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]\n'
     )
@@ -101,7 +86,7 @@ def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch)
 def test_what_is_known_of_a_builtin_is_not_known_of_another_choice_of_rules(
     book: Callable[[], pages.Book], write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = [write("owner.py", OWNER), write("rules.py", RULES)]
+    files = [write("owner.py", TWICE), write("rules.py", RULES)]
     found = []
     for rules in ("", "twice=slow"):
         monkeypatch.setenv("OPBOOK_RULES", rules)
@@ -122,7 +107,7 @@ def test_what_is_known_of_a_builtin_is_not_known_with_another_property(
             "from opbook import Property, hookimpl\n\n@hookimpl\ndef opbook_checks():\n"
             f'    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x), {factor} * x))]\n'
         )
-        files = [write("owner.py", OWNER), write("stating.py", code)]
+        files = [write("owner.py", TWICE), write("stating.py", code)]
         found.append(fingerprints(load(files))["twice"])
         forget()
     assert found[0] != found[1]

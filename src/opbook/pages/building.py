@@ -181,6 +181,7 @@ def _short(source: Source) -> str:
 
 
 @functools.cache
+@functools.cache  # a distribution has many builtins, and its metadata is a file to be read and parsed
 def _stated(distribution: str, what: str) -> str:
     return str(importlib.metadata.metadata(distribution).json.get(what, "")) if distribution else ""
 
