@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "opbook-dev.json"
 LOG = VENV / "install.log"
-TO_READ = "site"
+TO_READ = "site,test"  # the guides about tests run their examples as well
 TO_DEVELOP = "site,test,dev"
 ON_REQUEST = {"fast"}  # brings Numba: 60 MB that neither the site nor the tests need
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
