@@ -1,5 +1,7 @@
 """`dev.py`, without a real installation."""
 
+import ast
+import importlib.metadata
 import importlib.util
 import json
 import subprocess
@@ -7,6 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from opbook.examples import find
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,7 +47,7 @@ def test_the_second_run_installs_nothing(dev):
 def test_the_tests_need_more_than_the_site(dev):
     dev.set_up(dev.TO_READ)
     dev.set_up(dev.TO_DEVELOP)
-    assert [call[1] for call in dev.calls if call[0] != "venv"] == ["site", "site,test,dev"]
+    assert [call[1] for call in dev.calls if call[0] != "venv"] == ["site,test", "site,test,dev"]
 
 
 def test_a_changed_pyproject_installs_again_and_keeps_the_extras(dev):
@@ -83,7 +89,7 @@ def test_an_installation_that_failed_is_tried_again(dev, monkeypatch):
 def test_a_stamp_that_makes_no_sense_counts_as_none(dev, noted):
     dev.STAMP.write_text(noted, encoding="utf-8")
     dev.set_up(dev.TO_READ)
-    assert dev.calls[-1] == (["a", "b"], "site")
+    assert dev.calls[-1] == (["a", "b"], "site,test")
 
 
 def test_pip_installs_everything_in_editable_form(dev, monkeypatch):
@@ -108,3 +114,29 @@ def test_pip_installs_everything_in_editable_form(dev, monkeypatch):
 def test_wrong_usage(arguments, code, message):
     run = subprocess.run([sys.executable, str(ROOT / "dev.py"), *arguments], capture_output=True, text=True)
     assert (run.returncode, run.stdout, run.stderr) == (code, "", f"dev.py: {message}\n")
+
+
+def needs(requirement: Requirement, found: set[tuple[str, str]]) -> None:
+    """Add what a distribution needs, and what that needs, each with the extra that asked for it."""
+    name = canonicalize_name(requirement.name)
+    for extra in {"", *requirement.extras}:
+        if (name, extra) not in found:
+            found.add((name, extra))
+            for each in map(Requirement, importlib.metadata.requires(name) or ()):
+                if each.marker is None or each.marker.evaluate({"extra": extra}):
+                    needs(each, found)
+
+
+def test_what_the_examples_import_is_installed_for_the_site(dev):
+    found = set()
+    needs(Requirement(f"opbook[{dev.TO_READ}]"), found)
+    there = {name for name, _ in found}
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/**/*.md")]
+    trees = [ast.parse(e.code) for page in pages for e in find(page) if e.language == "python" and not e.skip]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    owners = importlib.metadata.packages_distributions()
+    wanted = {canonicalize_name(owner) for module in modules for owner in owners.get(module.partition(".")[0], ())}
+    assert "sybil" in wanted
+    assert {name for name in wanted if not name.startswith("opbook")} <= there
