@@ -55,13 +55,15 @@ class Survey:
     Attributes:
         failures: What the checks refute already, without any mutation.
         seconds: How long the checks of each builtin take.
-        reached: The functions that each builtin runs, by file and first line.
+        reached: The functions of the plugins that each builtin runs, by file and first line.
+        size: How many functions each builtin runs, wherever they are.
         own: The builtins of each module's plugin.
     """
 
     failures: list[str]
     seconds: dict[str, float]
     reached: dict[str, set[tuple[str, int]]]
+    size: dict[str, int]
     own: dict[str, list[str]]
 
     def concerned(self, mutant: Mutant) -> list[str]:
@@ -75,7 +77,7 @@ class Survey:
         own = self.own[mutant.module]
         mine, others = ([op for op in found or own if (op in own) is is_own] for is_own in (True, False))
         mine.sort(key=lambda op: self.seconds[op])
-        others.sort(key=lambda op: len(self.reached[op]))
+        others.sort(key=lambda op: self.size[op])
         return mine + others[:1]
 
 
@@ -126,15 +128,17 @@ def _survey(plugins: list[Plugin]) -> Survey:
         for file, module in files.items():
             if Path(file) == path or (path.name == "__init__.py" and Path(file).parent == path.parent):
                 own[module].append(name)
-    failures, seconds, reached = [], {}, {}
+    failures, seconds, reached, size = [], {}, {}, {}
     for name in ops:
-        reached[name] = {(path, line) for path, line in _reached(ops, name) if path in files}
+        functions = _reached(ops, name)
+        size[name] = len(functions)
+        reached[name] = {(path, line) for path, line in functions if path in files}
         if not reached[name] and not any(name in names for names in own.values()):
             continue
         start = time.process_time()
         failures += [str(failure) for failure in _failures(ops, [name])]
         seconds[name] = time.process_time() - start
-    return Survey(failures, seconds, reached, own)
+    return Survey(failures, seconds, reached, size, own)
 
 
 def _reached(ops: Catalogue, name: str) -> set[tuple[str, int]]:
