@@ -70,10 +70,18 @@ def in_precision(sample: Sample, dtype: str) -> Sample:
         dtype: The dtype's name.
 
     Returns:
-        The rounded sample; what is too large for the dtype becomes infinite.
+        The rounded sample, or the same one if there is nothing to round; what is too large for the dtype becomes
+            infinite.
     """
+    if all(leaf.dtype == dtype for leaf in _float_arrays(sample)):
+        return sample
     with np.errstate(over="ignore"):
         return with_arrays(sample, lambda array: array.astype(dtype))
+
+
+def _float_arrays(sample: Sample) -> list[Any]:
+    leaves = tree.leaves((sample.args, sample.kwargs))
+    return [leaf for leaf in leaves if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"]
 
 
 def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> Iterator[tuple[str, Sample]]:
@@ -91,6 +99,22 @@ def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> It
         leaves = zip(tree.leaves(rounded.args), tree.leaves(sample.args), strict=True)
         if not any(isinstance(a, np.ndarray) and np.isinf(a).sum() > np.isinf(b).sum() for a, b in leaves):
             yield name, rounded
+
+
+def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:
+    """A sample of a subject in each dtype that its numbers fit into, made once.
+
+    Args:
+        subject: The builtin under test.
+        sample: The sample.
+
+    Returns:
+        The name of each dtype with the sample in it; what is evaluated on these is kept as well.
+    """
+    made: list[tuple[str, Sample]] = subject.once(
+        "precisions", sample, lambda: [(name, subject.own(rounded)) for name, rounded in in_every_precision(sample)]
+    )
+    return made
 
 
 def rounded_like(exact: Any, value: Any) -> Any:
@@ -133,17 +157,14 @@ def is_differentiable(subject: Subject, sample: Sample) -> bool:
     Returns:
         True if both are there.
     """
-    if not any(sample is mine for mine in subject.samples):
-        return _has_gradient(subject, sample)
-    if id(sample) not in subject.differentiable:  # every check asks, and the answer takes a call
-        subject.differentiable[id(sample)] = _has_gradient(subject, sample)
-    return subject.differentiable[id(sample)]
+    found: bool = subject.once("differentiable", sample, lambda: _has_gradient(subject, sample))
+    return found
 
 
 def _has_gradient(subject: Subject, sample: Sample) -> bool:
     if not has_arrays(sample) and not any(isinstance(leaf, float) for leaf in tree.leaves(sample.args)):
         return False
-    value = subject.op(*sample.args, **sample.kwargs)
+    value = value_of(subject, sample)
     return is_numeric(value) and not any(np.isnan(leaf).any() for leaf in tree.leaves(value))
 
 
@@ -163,18 +184,64 @@ def cotangent_of(value: Any, seed: int = 0) -> Any:
     )
 
 
-def answer(subject: Subject, sample: Sample, layout: Callable[[Any], Any] = lambda array: array) -> Any:
+def value_of(subject: Subject, sample: Sample) -> Any:
+    """The builtin's value.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input.
+
+    Returns:
+        What a call gives.
+    """
+    return subject.once("value", sample, lambda: subject.op(*sample.args, **sample.kwargs))
+
+
+def definition_of(subject: Subject, sample: Sample) -> Any:
+    """The definition's value.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input.
+
+    Returns:
+        What the definition gives in float64, rounded to the sample's dtype.
+    """
+    return subject.once("definition", sample, lambda: subject.call(sample).define())
+
+
+def gradients_of(subject: Subject, sample: Sample) -> tuple[Any, tuple[Any, ...]]:
+    """The value and the gradients.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input, which is differentiable.
+
+    Returns:
+        The value, and its pullback's answer to `cotangent_of` it.
+    """
+    made: tuple[Any, tuple[Any, ...]] = subject.once("gradients", sample, lambda: _gradients(subject, sample))
+    return made
+
+
+def _gradients(
+    subject: Subject, sample: Sample, layout: Callable[[Any], Any] = lambda array: array
+) -> tuple[Any, tuple[Any, ...]]:
+    value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
+    return value, pullback(tree.map_leaves(lambda g: layout(np.asarray(g)), cotangent_of(value)))
+
+
+def answer(subject: Subject, sample: Sample, layout: Callable[[Any], Any] | None = None) -> Any:
     """The value, and the gradients if there are any.
 
     Args:
         subject: The builtin under test.
         sample: The input.
-        layout: Puts the cotangent into a layout of memory.
+        layout: Puts the cotangent into another layout of memory.
 
     Returns:
         The value, or a pair of it and the gradients.
     """
     if not is_differentiable(subject, sample):
-        return subject.op(*sample.args, **sample.kwargs)
-    value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
-    return value, pullback(tree.map_leaves(lambda g: layout(np.asarray(g)), cotangent_of(value)))
+        return value_of(subject, sample)
+    return gradients_of(subject, sample) if layout is None else _gradients(subject, sample, layout)

@@ -10,10 +10,11 @@ from opbook import tree
 from opbook.call import Call
 from opbook.checks.answers import (
     cotangent_of,
-    in_every_precision,
+    gradients_of,
     in_precision,
     is_differentiable,
     on,
+    precisions,
     rounded_like,
     with_arrays,
 )
@@ -83,8 +84,8 @@ def rule_gradient(subject: Subject) -> Evidence:
         if found is None:
             continue
         value, pullback = found
-        of_arrays, arrays, places = _defined(call)
-        _, pull_definition = vjp(of_arrays, *arrays)
+        places = _defined(call)[2]
+        _, pull_definition = _taped(subject, sample)
         for seed in (0, 1):
             g = cotangent_of(value, seed)
             by_rule, by_tape = pullback(g), pull_definition(g)
@@ -119,11 +120,11 @@ def differences(subject: Subject) -> Evidence:
     """A direction of its own for each leaf, so that two gradients that were swapped can't make up for each other."""
     evidence = Evidence()
     for sample, call in _smooth(subject):
-        slopes = [*_slopes(call, together=True)]
-        if any(_slope_error(*slope) > DIFFERENCE_TOLERANCE for slope in slopes):
+        wrong = [_slope_error(*slope) for slope in _slopes(subject, sample, call)]
+        if any(error > DIFFERENCE_TOLERANCE for error in wrong):
             _blame(subject, sample, call)
-        for slope in slopes:
-            evidence.measured(_slope_error(*slope))
+        for error in wrong:
+            evidence.measured(error)
         evidence.inputs += 1
     return evidence
 
@@ -136,7 +137,7 @@ def _slope_error(name: str, slope: float, along: Callable[[float], float], size:
 
 def _blame(subject: Subject, sample: Sample, call: Call) -> None:
     """Find the leaf whose gradient is furthest off."""
-    name, slope, along, _ = max(_slopes(call), key=lambda slope: _slope_error(*slope))
+    name, slope, along, _ = max(_slopes(subject, sample, call, together=False), key=lambda slope: _slope_error(*slope))
     raise Refuted(
         f"gradient of {name}: along a random direction the tape says {slope:.8g}, central differences say "
         f"{central_difference(along):.8g}{on(subject, sample)}"
@@ -148,7 +149,7 @@ def taylor(subject: Subject) -> Evidence:
     """A second opinion that depends on no step, along one direction through each argument as a whole."""
     evidence = Evidence()
     for sample, call in _smooth(subject):
-        for name, slope, along, size in _slopes(call, together=True):
+        for name, slope, along, size in _slopes(subject, sample, call):
             if not remainder_falls_with_the_square(along, slope, size):
                 raise Refuted(
                     f"gradient of {name}: what is left of f(x + h·v) - f(x) - h·{slope:.6g} falls with h, not with h²"
@@ -158,14 +159,24 @@ def taylor(subject: Subject) -> Evidence:
     return evidence
 
 
-def _slopes(call: Call, together: bool = False) -> Iterator[tuple[str, float, Callable[[float], float], float]]:
+def _taped(subject: Subject, sample: Sample) -> Any:
+    """The definition's value and its pullback, by the tape."""
+
+    def differentiate() -> Any:
+        of_arrays, arrays, _ = _defined(subject.call(sample))
+        return vjp(of_arrays, *arrays)
+
+    return subject.once("tape", sample, differentiate)
+
+
+def _slopes(subject: Subject, sample: Sample, call: Call, together: bool = True) -> Iterator[tuple[str, float, Callable[[float], float], float]]:
     """For each leaf: its name, the slope that the tape gives along a direction, the function along it, its size.
 
-    With `together`, for each argument, all of whose leaves move at once, each in a direction of its own. That proves as
+    Together, for each argument, all of whose leaves move at once, each in a direction of its own. That proves as
     much and makes a block with many weights cheap, but can't say which leaf is to blame.
     """
     of_arrays, arrays, places = _defined(call)
-    value, pullback = vjp(of_arrays, *arrays)
+    value, pullback = _taped(subject, sample)
     g = cotangent_of(value)
     leaves = [
         np.asarray(leaf, np.float64) if isinstance(leaf, np.ndarray | float) else leaf for leaf in tree.leaves(arrays)
@@ -245,10 +256,8 @@ def gradient_dtypes(subject: Subject) -> Evidence:
     """Look at the gradients of float16, float32 and float64 input, and hold their numbers to those in float64."""
     evidence = Evidence()
     for sample, _ in _differentiable(subject):
-        for name, rounded in in_every_precision(sample):
-            value, pullback = subject.op.value_and_pullback(*rounded.args, **rounded.kwargs)
-            g = cotangent_of(value)
-            gradients = pullback(g)
+        for name, rounded in precisions(subject, sample):
+            value, gradients = gradients_of(subject, rounded)
             if not tree.same_structure(rounded.args, gradients):
                 raise Refuted(f"the gradients are not built as the arguments are{on(subject, rounded)}")
             for path, argument, gradient in zip(
@@ -264,8 +273,10 @@ def gradient_dtypes(subject: Subject) -> Evidence:
                             f"{path} must have shape and dtype {expected}, but has {got}{on(subject, rounded)}"
                         )
             wide = in_precision(rounded, "float64")
+            if wide is rounded:  # nothing to compare it with
+                continue
             _, pull_wide = subject.op.value_and_pullback(*wide.args, **wide.kwargs)
-            exact = pull_wide(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g))
+            exact = pull_wide(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), cotangent_of(value)))
             error = relative_error(gradients, rounded_like(exact, gradients))
             if error > 3 * TOLERANCE[name]:  # a gradient is a longer computation than a value
                 raise Refuted(f"in {name} a gradient is off by {error:.1e}{on(subject, rounded)}")

@@ -1,5 +1,6 @@
 """What a check is, what it works on and what it returns."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,9 @@ class NotApplicable(Exception):
 class Subject:
     """A builtin under test.
 
+    Many checks look at the same evaluation of the same sample. It is made once, and what it gave is kept for as long as
+    the subject is: that of a sample, and of what a sample is when it is rounded to a dtype, never that of a copy.
+
     Attributes:
         op: The builtin.
         rule: The name of the rule under test; `op` is computed by no other.
@@ -36,13 +40,74 @@ class Subject:
     builtins: Mapping[str, Builtin] = field(default_factory=dict)
     examples: list[Result] | None = None
     rule: str = OWN
-    differentiable: dict[int, bool] = field(default_factory=dict, repr=False)
-    """For samples that were asked about, by identity, whether there is something to differentiate."""
+    _own: dict[int, Sample] = field(default_factory=dict, repr=False)
+    _kept: dict[tuple[int, str], tuple[Any, list[Warning | str]]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for sample in self.samples:
+            self.own(sample)
+
+    def own(self, sample: Sample) -> Sample:
+        """Keep what is evaluated on a sample from now on.
+
+        Args:
+            sample: The sample.
+
+        Returns:
+            The same one.
+        """
+        self._own[id(sample)] = sample  # which holds it, so that no other one gets its identity
+        return sample
+
+    def once(self, what: str, sample: Sample, make: Callable[[], Any]) -> Any:
+        """Evaluate something unless it has been evaluated, and note the warnings.
+
+        Args:
+            what: What it is called.
+            sample: What it is evaluated on. If it is none of the subject's own, nothing is kept.
+            make: Evaluates it. If that raises, nothing is kept.
+
+        Returns:
+            What it gave.
+        """
+        if id(sample) not in self._own:
+            return make()
+        key = id(sample), what
+        if key not in self._kept:
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                made = make()
+            self._kept[key] = made, [warning.message for warning in heard]
+        return self._kept[key][0]
+
+    def warned(self, sample: Sample, *whats: str) -> list[Warning | str]:
+        """List the warnings of evaluations.
+
+        Args:
+            sample: The sample.
+            *whats: What the evaluations are called; of those that were not made there is nothing to tell.
+
+        Returns:
+            The warnings, in the order in which they came.
+        """
+        return [warning for what in whats for warning in self._kept.get((id(sample), what), (None, []))[1]]
+
+    def call(self, sample: Sample) -> Call:
+        """Check the arguments of a sample.
+
+        Args:
+            sample: The sample.
+
+        Returns:
+            The call.
+        """
+        made: Call = self.once("call", sample, lambda: self.op.bind(sample.args, sample.kwargs))
+        return made
 
     def calls(self) -> Iterator[tuple[Sample, Call]]:
         """Every sample with its checked arguments."""
         for sample in self.samples:
-            yield sample, self.op.bind(sample.args, sample.kwargs)
+            yield sample, self.call(sample)
 
 
 @dataclass
