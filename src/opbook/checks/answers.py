@@ -96,9 +96,14 @@ def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> It
     """
     for name in names:
         rounded = in_precision(sample, name)
-        leaves = zip(tree.leaves(rounded.args), tree.leaves(sample.args), strict=True)
-        if not any(isinstance(a, np.ndarray) and np.isinf(a).sum() > np.isinf(b).sum() for a, b in leaves):
+        if rounded is sample or _infinities(rounded) == _infinities(sample):
             yield name, rounded
+
+
+def _infinities(sample: Sample) -> int:
+    """How many numbers of the positional arguments are infinite."""
+    arrays = [leaf for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray)]
+    return sum(int(np.isinf(array).sum()) for array in arrays if array.dtype.kind == "f")
 
 
 def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:

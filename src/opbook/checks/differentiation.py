@@ -169,7 +169,9 @@ def _taped(subject: Subject, sample: Sample) -> Any:
     return subject.once("tape", sample, differentiate)
 
 
-def _slopes(subject: Subject, sample: Sample, call: Call, together: bool = True) -> Iterator[tuple[str, float, Callable[[float], float], float]]:
+def _slopes(
+    subject: Subject, sample: Sample, call: Call, together: bool = True
+) -> Iterator[tuple[str, float, Callable[[float], float], float]]:
     """For each leaf: its name, the slope that the tape gives along a direction, the function along it, its size.
 
     Together, for each argument, all of whose leaves move at once, each in a direction of its own. That proves as

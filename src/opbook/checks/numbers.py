@@ -36,13 +36,21 @@ def relative_error(got: Any, expected: Any) -> float:
         a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
         if a.shape != b.shape:
             return np.inf
-        finite = np.isfinite(b)
-        if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
-            return np.inf
-        if finite.any():
-            size = max(float(np.max(np.abs(b[finite]))), _floor(mine))
-            worst = max(worst, float(np.max(np.abs(a[finite] - b[finite]))) / size)
+        difference = _largest_difference(a, b)
+        if not np.isfinite(difference):
+            finite = np.isfinite(b)
+            if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
+                return np.inf
+            b = b[finite]
+            difference = _largest_difference(a[finite], b)
+        worst = max(worst, difference / max(float(np.max(np.abs(b), initial=0.0)), _floor(mine)))
     return worst
+
+
+def _largest_difference(a: Any, b: Any) -> float:
+    """Not finite if one of the numbers is not."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return float(np.max(np.abs(a - b), initial=0.0))
 
 
 def _floor(array: Any) -> float:

@@ -8,6 +8,9 @@ import numpy as np
 LONGEST = 600
 """An input that would take more characters than this is described instead."""
 
+LONGEST_LITERAL = 50
+"""An array with more entries is not written in the notation: more of them only add digits, and take long to read."""
+
 
 class NotWritable(ValueError):
     """The notation has no way to write the value."""
@@ -91,7 +94,7 @@ def _notation(value: Any) -> str:
 
 
 def _matrix(array: Any) -> str:
-    if array.ndim > 2 or not array.size or array.size > 100:
+    if array.ndim > 2 or not array.size or array.size > LONGEST_LITERAL:
         raise NotWritable(f"the notation has no literal for an array of shape {array.shape}, or a very long one")
     if array.ndim == 1:
         return f"[{', '.join(map(_notation, array))}]"
