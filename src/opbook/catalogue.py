@@ -48,6 +48,7 @@ class Catalogue(Mapping[str, Builtin]):
         self.command_hooks = list(command_hooks)
         self.settings = settings or Configuration()
         self._found = list(builtins)
+        self._registered: dict[str, Builtin] = {op.name: op for info, op in self._found if info.source == SESSION}
         self._offered = list(offers)
         self._stated = list(properties)
         self._brought = list(guides)
@@ -184,13 +185,11 @@ class Catalogue(Mapping[str, Builtin]):
                 f"{op.name} is a builtin of {' and '.join(owners)} already; give yours another name, such as "
                 f"my_{op.name}"
             )
-        self._keep({**self._registered(), op.name: op})
-
-    def _registered(self) -> dict[str, Builtin]:
-        return {op.name: op for info, op in self._found if info.source == SESSION}
+        self._keep({**self._registered, op.name: op})
 
     def _keep(self, ops: dict[str, Builtin]) -> None:
         """Have these builtins of the session, and no others."""
+        self._registered = ops
         session = PluginInfo(SESSION, SESSION.name, builtins=sorted(ops))
         self.plugins = [info for info in self.plugins if info.source != SESSION] + [session] * bool(ops)
         self._found = [claim for claim in self._found if claim[0].source != SESSION]
@@ -322,11 +321,11 @@ def _refuse_what_is_none(op: Any) -> None:
 @contextmanager
 def scratch_session() -> Iterator[None]:
     """Forget at the end what is registered within, so that one example leaves nothing to the next."""
-    before = _default._registered() if _default else {}
+    before = _default._registered if _default else {}
     try:
         yield
     finally:
-        if _default and _default._registered() != before:
+        if _default and _default._registered is not before:
             with _lock:
                 _default._keep(before)
 

@@ -82,6 +82,14 @@ class Example:
         return place(self.path, self.line)
 
     @property
+    def program(self) -> str:
+        """What is run in the notation: behind as many lines as stand above it, so that messages name the page's.
+
+        Where a message is shown, it counts lines as for a reader who copies the fence.
+        """
+        return self.code if self.raises else "\n" * self.line + self.code
+
+    @property
     def chain(self) -> tuple["Example", ...]:
         """The examples that share its namespace, first to last: those that it continues, then itself."""
         links = [self]

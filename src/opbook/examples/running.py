@@ -126,10 +126,8 @@ class Runner:
 
         if namespace.session is None:
             namespace.session = Session(self.catalogue)
-        if example.raises:  # The message is shown: let it count lines as for a reader who copies the fence.
-            namespace.session.run(example.code)
-        else:
-            namespace.session.run("\n" * example.line + example.code, filename=str(example.path))
+        where = {} if example.raises else {"filename": str(example.path)}
+        namespace.session.run(example.program, **where)
 
 
 @contextlib.contextmanager

@@ -22,11 +22,11 @@ def calls(example: Example, names: Collection[str]) -> set[str]:
         Those of `names` that its own code uses. A Python example that continues another may use what that one imported.
     """
     if example.language == "qu":
-        return set(_qu_names(example.code).intersection(names))
+        return set(_qu_names(example.program).intersection(names))
     imports = _Imports()
     for link in example.chain:
-        imports.read(_parse(link))
-    return set(imports.used(_parse(example))) & set(names)
+        imports.read(_parsed(link.code))
+    return set(imports.used(_parsed(example.code))).intersection(names)
 
 
 def complexity(example: Example, names: Collection[str]) -> tuple[int, int, int]:
@@ -59,9 +59,10 @@ def _qu_names(code: str) -> frozenset[str]:
         return frozenset()
 
 
-def _parse(example: Example) -> ast.Module:
+@lru_cache(maxsize=256)
+def _parsed(code: str) -> ast.Module:
     try:
-        return ast.parse(example.code)
+        return ast.parse(code)
     except (SyntaxError, ValueError):
         return ast.Module([], [])
 

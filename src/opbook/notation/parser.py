@@ -5,6 +5,7 @@ that newlines inside brackets can be left out. Only the compiled grammar is shar
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from lark import Lark, Token, UnexpectedInput
@@ -70,6 +71,7 @@ def is_unfinished(source: Source) -> bool:
     return False
 
 
+@lru_cache(maxsize=64)  # what is looked at before it is run, as an example is, need not be parsed twice
 def _read(text: str) -> tuple[Statement, ...]:
     progress = Progress(text)
     machine: Any = _GRAMMAR.parse_interactive(text)

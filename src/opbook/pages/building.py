@@ -18,7 +18,7 @@ from opbook.pages.choosing import choose
 from opbook.pages.findings import OtherRule, Verification
 from opbook.pages.gathering import Gathered, gather, page_of
 from opbook.pages.gradients import gradient_of, split
-from opbook.pages.links import uses
+from opbook.pages.links import Parts, parts_of
 from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
 from opbook.pages.processes import spread
 from opbook.pages.shapes import describe
@@ -55,11 +55,11 @@ def build(
     """
     names = choose(catalogue, only)
     gathered = gather(catalogue, guides, names if only else None)
-    made_of = _made_of(catalogue)
+    parts = parts_of(catalogue)
     checked = verifications or {}
 
     def make(name: str) -> BuiltinPage:
-        shown = _page(catalogue[name], catalogue, gathered, made_of)
+        shown = _page(catalogue[name], catalogue, gathered, parts)
         return replace(shown, tape=_tape(catalogue[name]), verification=checked.get(name))
 
     pages = dict(zip(names, spread(make, names, MANY, chunk=16), strict=True))
@@ -87,11 +87,11 @@ def page(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
     """
     op = catalogue[name]
     gathered = gather(catalogue, guides, only=(name,))
-    shown = _page(op, catalogue, gathered, _made_of(catalogue))
+    shown = _page(op, catalogue, gathered, parts_of(catalogue))
     return Book({name: shown}, tuple(gathered.failures), tuple(gathered.files))
 
 
-def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mapping[str, list[str]]) -> BuiltinPage:
+def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, parts: Parts) -> BuiltinPage:
     from opbook.pages.edges import edges  # here, as it needs the checks, which `opbook list` has no use for
 
     info = catalogue.plugin_of(op.name)
@@ -111,8 +111,8 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mappin
         origin=_origin(op, info, catalogue.replaced(op.name)),
         gradient=gradient_of(op, about_gradient),
         edges=edges(op),
-        uses=tuple(made_of[op.name]),
-        used_by=tuple(name for name, parts in made_of.items() if op.name in parts),
+        uses=tuple(parts.of[op.name]),
+        used_by=tuple(parts.users.get(op.name, ())),
         properties=tuple(stated.sentence for stated in op.properties),
         rules=tuple(_other_rule(op, offer) for offer in catalogue.offers(op.name)),
         added_sections=added_sections(op.name, catalogue),
@@ -122,10 +122,6 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, made_of: Mappin
 def _other_rule(op: Builtin, offer: Offer) -> OtherRule:
     rule, source = offer.rule, offer.plugin.source
     return OtherRule(rule.name, source.name, source.distribution, source.version, rule.priority, rule.name in op.asked)
-
-
-def _made_of(catalogue: Catalogue) -> dict[str, list[str]]:
-    return {name: uses(op, catalogue) for name, op in catalogue.items()}
 
 
 def _tape(op: Builtin) -> Tape | None:
@@ -180,7 +176,6 @@ def _short(source: Source) -> str:
     return f"{source.distribution} {source.version}" if source.distribution else f"{source.name}, a single file"
 
 
-@functools.cache
 @functools.cache  # a distribution has many builtins, and its metadata is a file to be read and parsed
 def _stated(distribution: str, what: str) -> str:
     return str(importlib.metadata.metadata(distribution).json.get(what, "")) if distribution else ""

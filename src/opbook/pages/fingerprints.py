@@ -1,12 +1,12 @@
 """What a builtin's behaviour depends on, as a digest: the source of its module, and of all that this one imports."""
 
 import ast
+import functools
 import hashlib
 import importlib.util
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,10 @@ import numpy as np
 import opbook
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue
+from opbook.pages.processes import spread
+
+MANY = 16
+"""From so many modules on, it is worth while to start processes that read them."""
 
 INSTALLED = {"site-packages", "dist-packages"}
 
@@ -39,7 +43,8 @@ def fingerprints(loaded: Catalogue) -> dict[str, str]:
         for rule in op.rules:
             base.update(f"{rule} {op.asked} {_digest('', _module_of(rule.function))}".encode())
     start = base.hexdigest()
-    digests = {module: _digest(start, module) for module in {op.__module__ for op in loaded.values()}}
+    modules = sorted({op.__module__ for op in loaded.values()})
+    digests = dict(zip(modules, spread(functools.partial(_digest, start), modules, MANY, chunk=4), strict=True))
     return {name: _of(op, digests[op.__module__]) for name, op in loaded.items()}
 
 
@@ -85,7 +90,7 @@ def _is_library(path: Path) -> bool:
     return bool(INSTALLED & set(path.parts))
 
 
-@cache
+@functools.cache
 def _content(name: str) -> str:
     """What a module is: its source, or the version of a library; of a package, its other files as well."""
     path = _path(name)
@@ -99,7 +104,7 @@ def _content(name: str) -> str:
     return f"{text} {getattr(sys.modules[name], '__version__', '')}"
 
 
-@cache
+@functools.cache
 def _imports(name: str) -> tuple[str, ...]:
     """The modules that a module imports; all of its package where it imports in ways that its text does not tell."""
     path = _path(name)

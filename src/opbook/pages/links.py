@@ -3,11 +3,48 @@
 import dis
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue
+from opbook.pages.processes import spread
+
+MANY = 100
+"""From so many builtins on, it is worth while to start processes that look."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the builtins of a catalogue are made of.
+
+    Attributes:
+        of: For each builtin those that it is made of.
+        users: For those that another one is made of, all such, in the order of the catalogue.
+    """
+
+    of: dict[str, list[str]]
+    users: dict[str, list[str]]
+
+
+def parts_of(catalogue: Catalogue) -> Parts:
+    """Find for every builtin those that it is made of.
+
+    Args:
+        catalogue: The builtins.
+
+    Returns:
+        Both ways round.
+    """
+    packages = _packages(catalogue)
+    found = spread(lambda name: _uses(catalogue[name], catalogue, packages), list(catalogue), MANY, chunk=16)
+    of = dict(zip(catalogue, found, strict=True))
+    users: dict[str, list[str]] = {}
+    for name, parts in of.items():
+        for part in parts:
+            users.setdefault(part, []).append(name)
+    return Parts(of, users)
 
 
 def uses(op: Builtin, catalogue: Catalogue) -> list[str]:
@@ -22,7 +59,14 @@ def uses(op: Builtin, catalogue: Catalogue) -> list[str]:
     Returns:
         Their names, in alphabetical order. What a builtin in turn is made of is not among them.
     """
-    packages = {_package(other) for other in catalogue.values()}
+    return _uses(op, catalogue, _packages(catalogue))
+
+
+def _packages(catalogue: Catalogue) -> set[str]:
+    return {_package(op) for op in catalogue.values()}
+
+
+def _uses(op: Builtin, catalogue: Catalogue, packages: set[str]) -> list[str]:
     functions = [f for shape in op.call_shapes for f in (shape.definition, shape.own_rule) if f is not None]
     seen: set[int] = set()
     found: set[str] = set()

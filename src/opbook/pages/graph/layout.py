@@ -166,27 +166,39 @@ def _order(rows: list[list[_Place]]) -> None:
 
 def _set_centres(rows: list[list[_Place]]) -> None:
     """Put each place as close to the middle of its neighbours as the others in its row allow."""
-    for row in rows:
-        _settle(row, [0.0] * len(row))
+    offsets = [_offsets(row) for row in rows]
+    pulls = [[_pulls(place) for place in row] for row in rows]
+    for row, its in zip(rows, offsets, strict=True):
+        _settle(row, its, [0.0] * len(row))
+    down = list(zip(rows, offsets, pulls, strict=True))
     for _ in range(CENTRING // 2):
         before = [place.centre for row in rows for place in row]
-        for row in (*rows, *reversed(rows)):
-            _settle(row, [_wish(place) for place in row])
+        for row, its, near in (*down, *reversed(down)):
+            _settle(row, its, [sum(n.centre * weight for n, weight in one) / total for one, total in near])
         after = [place.centre for row in rows for place in row]
         if all(abs(old - new) < SETTLED for old, new in zip(before, after, strict=True)):
             break
 
 
-def _wish(place: _Place) -> float:
-    near = [(n.centre, STRAIGHT if n.is_passage and place.is_passage else 1.0) for n in (*place.above, *place.below)]
-    return sum(centre * weight for centre, weight in near) / sum(weight for _, weight in near)
+def _pulls(place: _Place) -> tuple[list[tuple[_Place, float]], float]:
+    """The neighbours that a place wants to be in the middle of, each with its weight, and the sum of the weights."""
+    near = [(n, STRAIGHT if n.is_passage and place.is_passage else 1.0) for n in (*place.above, *place.below)]
+    return near, sum(weight for _, weight in near)
 
 
-def _settle(row: list[_Place], wishes: list[float]) -> None:
-    """The centres closest to the wishes (by the weighted sum of squares) that keep the order and the gaps."""
+def _offsets(row: list[_Place]) -> list[float]:
+    """How far from the first one the centres in a row are at least."""
     offsets = [0.0]
     for left, right in itertools.pairwise(row):
         offsets.append(offsets[-1] + (left.width + right.width) / 2 + GAP)
+    return offsets
+
+
+def _settle(row: list[_Place], offsets: list[float], wishes: list[float]) -> None:
+    """The centres closest to the wishes (by the weighted sum of squares) that keep the order and the gaps."""
+    if len(row) == 1:
+        row[0].centre = wishes[0]
+        return
     blocks: list[tuple[float, float, int]] = []  # of places that touch: sum of wishes, sum of weights, how many
     for place, wish, offset in zip(row, wishes, offsets, strict=True):
         weight = STRAIGHT if place.is_passage else 1.0
