@@ -30,7 +30,7 @@ SITE_ASSETS = "assets/opbook"
 SCRIPTS = ("opbook-access.js", "opbook.js", "opbook-table.js")
 
 CACHE = Path(".cache", "opbook")
-"""Where pictures and what the checks said are kept from build to build, from where `mkdocs.yml` is; not watched."""
+"""Where pictures, code in colours and what the checks said are kept, from where `mkdocs.yml` is; not watched."""
 
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},

@@ -1,8 +1,28 @@
 """Files of a cache."""
 
+import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
+
+
+def read_kept(path: Path | None) -> dict[str, Any]:
+    """Read what an earlier build has kept as JSON.
+
+    Args:
+        path: The file, or None.
+
+    Returns:
+        What it holds by name; nothing if there is no such file, or somebody has cut it off.
+    """
+    if path is None:
+        return {}
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def write(path: Path, text: str) -> None:

@@ -14,7 +14,7 @@ from opbook.examples.finding import read
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.figures import Gallery
-from opbook.pages.highlighting import highlight
+from opbook.pages.highlighting import Highlighter
 from opbook.pages.model import Book, BuiltinPage, Guide
 from opbook.pages.processes import spread
 
@@ -76,7 +76,11 @@ class Rendered:
 
 
 def render(
-    book: Book, setting: Setting | None = None, gallery: Gallery | None = None, guides: Sequence[Guide] = ()
+    book: Book,
+    setting: Setting | None = None,
+    gallery: Gallery | None = None,
+    guides: Sequence[Guide] = (),
+    highlighter: Highlighter | None = None,
 ) -> Rendered:
     """Write the pages of a book.
 
@@ -85,6 +89,7 @@ def render(
         setting: The site that they are for.
         gallery: What draws the figures of examples; without it they are left out.
         guides: The guides that plugins bring along, which get pages too.
+        highlighter: What sets code in colours.
 
     Returns:
         The pages.
@@ -92,7 +97,8 @@ def render(
     setting = setting or Setting()
     addresses = Addresses(book, setting.folder, setting.directory_urls)
     gallery = gallery or Gallery(None)
-    write = _Writer(book, addresses, setting, gallery)
+    highlighter = highlighter or Highlighter()
+    write = _Writer(book, addresses, setting, gallery, highlighter)
     categories, groups = book.categories(), book.groups()
     pictures: dict[str, str] = {}
     pages = {
@@ -107,14 +113,18 @@ def render(
         pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
     prefixes = _prefixes(sorted(book.pages))
 
-    def write_builtin(name: str) -> tuple[str, dict[str, str]]:
+    def write_builtin(name: str) -> tuple[str, dict[str, str], dict[str, str | None]]:
         boost = PREFIX_BOOST if name in prefixes else BOOST
         text = write("builtin", addresses.builtins[name], page=book.pages[name], boost=boost)
-        return text, gallery.take()
+        return text, gallery.take(), highlighter.take()
 
-    for name, (text, blocks) in zip(book.pages, spread(write_builtin, list(book.pages), MANY, chunk=16), strict=True):
+    used = highlighter.take()
+    written = spread(write_builtin, list(book.pages), MANY, chunk=16)
+    for name, (text, blocks, coloured) in zip(book.pages, written, strict=True):
         pages[addresses.builtins[name]] = text
         pictures |= blocks
+        used |= coloured
+    highlighter.keep(used)
     pages |= {guide.uri: read(guide.path) for guide in guides}
     sources = {
         addresses.builtins[name]: _source_link(setting, page.origin.path, page.origin.line)
@@ -136,11 +146,13 @@ def render(
 class _Writer:
     """Fills in templates."""
 
-    def __init__(self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery) -> None:
+    def __init__(
+        self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery, highlighter: Highlighter
+    ) -> None:
         self._environment = _environment()
         self._environment.filters.update(figures=gallery.mark, block=gallery.keep)
         if setting.highlight:
-            self._environment.filters["fence"] = lambda *code: gallery.keep(highlight(*code))
+            self._environment.filters["fence"] = lambda *code: gallery.keep(highlighter(*code))
         self._addresses = addresses
         self._shared: dict[str, Any] = {
             "addresses": addresses,

@@ -11,7 +11,7 @@ from opbook.builtin import Builtin
 from opbook.catalogue import Catalogue
 from opbook.checks import Outcome, verify
 from opbook.checks.running import checks_of
-from opbook.pages.files import write
+from opbook.pages.files import read_kept, write
 from opbook.pages.findings import Verification, VerifiedCheck
 from opbook.pages.fingerprints import fingerprints
 from opbook.pages.processes import spread
@@ -44,25 +44,15 @@ def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) 
         For each builtin what its checks said. What is kept for the same fingerprint is not run again.
     """
     prints = fingerprints(loaded)
-    kept = {name: result for name, result in _read(file).items() if prints.get(name) == result["fingerprint"]}
+    kept = {name: result for name, result in read_kept(file).items() if prints.get(name) == result["fingerprint"]}
     # the longest first, so that no process is left alone with it at the end
     missing = sorted((name for name in names if name not in kept), key=lambda name: -_work(loaded[name]))
     new = zip(missing, spread(lambda name: _verify_one(name, loaded), missing), strict=True)
     kept |= {name: {"fingerprint": prints[name], **result} for name, result in new}
     if file and missing:
         with suppress(OSError):
-            write(file, json.dumps(kept, indent=0, sort_keys=True))
+            write(file, json.dumps(kept, sort_keys=True))
     return {name: _from_json(kept[name]) for name in names}
-
-
-def _read(file: Path | None) -> dict[str, Any]:
-    if file is None:
-        return {}
-    try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):  # there is none, or somebody has cut it off: then the checks run
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _work(op: Builtin) -> int:

@@ -3,10 +3,10 @@
 A request has `plugins` (paths of one-file plugins), `docs` (the folder of the docs), `guides` (paths of Markdown files
 in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `highlight` (whether code is set
 in colours here, rather than by what renders Markdown), `fragments` (names of reference texts), `verify` (whether to run
-the checks), `figures` (whether to show them) and `cache` (a folder to keep pictures and what the checks said in from
-build to build, or None). It may have `only` (builtins, categories, plugins or distributions to show), `directory_urls`
-(whether each page gets a folder), `source_url` (where a line of source can be seen) and `site` (its `name`,
-`description` and `url`).
+the checks), `figures` (whether to show them) and `cache` (a folder to keep pictures, highlighted code and what the
+checks said in from build to build, or None). It may have `only` (builtins, categories, plugins or distributions to
+show), `directory_urls` (whether each page gets a folder), `source_url` (where a line of source can be seen) and `site`
+(its `name`, `description` and `url`).
 
 An answer has `pages` (texts by address), `index`, `nav` and `unlisted` (for pages that are not in it, the address of
 one that they are found beside), `guides` (title and address of those that plugins bring along), `fragments`, `failures`
@@ -31,6 +31,7 @@ from opbook.pages.choosing import choose
 from opbook.pages.crosslinks import broken
 from opbook.pages.figures import Cache, Gallery
 from opbook.pages.guides import read_guides, shipped_guides
+from opbook.pages.highlighting import Highlighter
 from opbook.pages.machine import builtins_json, links, llms_txt
 from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
@@ -98,7 +99,8 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     if cache:
         cache.prepare(book.figures())
     gallery = Gallery(cache)
-    rendered = render(book, _setting(request), gallery, shipped)
+    highlighter = Highlighter(kept / "code" / "highlighted.json" if kept else None)
+    rendered = render(book, _setting(request), gallery, shipped, highlighter)
     marks = gallery.marks(book.drawn) if cache else {}
     if cache:
         cache.prune()
