@@ -46,11 +46,12 @@ def book(write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[], pages.Bo
 
 def test_a_page_says_which_rules_are_asked(book: Callable[[], pages.Book], monkeypatch: pytest.MonkeyPatch) -> None:
     page = render(book()).pages["builtins/twice.md"]
-    assert "`fast` of plugin rules, one file, then `slow` of plugin rules, one file, then its own" in page
+    fast, slow = (f"<code>{name}</code> of plugin rules, one file" for name in ("fast", "slow"))
+    assert f"{fast}, then {slow}, then its own</p>" in page
     monkeypatch.setenv("OPBOOK_RULES", "twice=slow")
     made = book()
     page = render(made).pages["builtins/twice.md"]
-    assert "`slow` of plugin rules, one file, then its own; `fast` of plugin rules, one file is not asked" in page
+    assert f"{slow}, then its own; {fast} is not asked</p>" in page
     (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
     assert [(rule["name"], rule["priority"], rule["asked"]) for rule in entry["rules"]] == [
         ("slow", 1, True),

@@ -154,7 +154,7 @@ def test_third_parties_are_marked_and_say_how_they_are_installed(book: pages.Boo
     for uri in ("builtins/index.md", "builtins/double.md", "builtins/category/arrays-more.md"):
         assert "third party" in theirs[uri]
         assert "third party" not in ours[uri]
-    assert "`pip install arrays-of-others`" in theirs["builtins/double.md"]
+    assert "<code>pip install arrays-of-others</code>" in theirs["builtins/double.md"]
     assert "builtins/plugin/arrays-of-others.md" in theirs
 
 
