@@ -158,6 +158,7 @@ class _Writer:
             "addresses": addresses,
             "api": _api_link if setting.autodoc else _code,
             "autodoc": setting.autodoc,
+            "is_coloured": setting.highlight,
             "is_long": len(book.pages) > MANY,
             "listed": LISTED,
             "pages": book.pages,
