@@ -58,7 +58,7 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "[Builtin index](index.md) · [Arrays & more](category/arrays-more.md)",
         "# double",
         "result = double(x, [times=], [mask=], [eps=])",
-        "[`x`](#input-x) (..., D) ·",
+        '<a href="#input-x"><code>x</code></a> (..., D) ·',
         "## What it is",
         "Doubles every entry.",
         "## Formula",
