@@ -283,10 +283,8 @@ def _buffers(dtype):
 
 
 def _product(a, b, blocked, entry, buffer):
-    """a @ b in a buffer, with an entry of its own for blocked pairs: those may hold anything, and may overflow."""
-    out = buffer[: len(a) * b.shape[1]].reshape(len(a), b.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        np.matmul(a, b, out=out)
+    """a @ b in a buffer, with an entry of its own for blocked pairs, which may hold anything."""
+    out = np.matmul(a, b, out=buffer[: len(a) * b.shape[1]].reshape(len(a), b.shape[1]))
     if blocked is not None:
         np.copyto(out, entry, where=blocked)
     return out
