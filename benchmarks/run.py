@@ -78,7 +78,7 @@ def rows_of(case: Case, quick: bool) -> list[report.Row]:
         A row for the forward pass and one for forward and VJP together.
     """
     print(f"{case.name} ...", file=sys.stderr, flush=True)
-    times = measure(contenders.ready(case), seconds=0 if quick else case.seconds, rounds=3 if quick else 5)
+    times = measure(contenders.ready(case), seconds=0 if quick else case.seconds, rounds=3 if quick or case.slow else 5)
     return [report.row(case, what, times[what]) for what in ("forward", "forward+VJP")]
 
 

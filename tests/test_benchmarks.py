@@ -45,6 +45,14 @@ def test_opbook_and_the_textbook_compute_the_same(case: Case):
     np.testing.assert_allclose(mine, task.function(np)(*task.arrays), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("case", [c for c in SMALL if c.dtype == "float64" and c.n_heads], ids=lambda case: case.name)
+def test_opbook_and_the_module_of_pytorch_compute_the_same(case: Case):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    cotangent = contenders.task_of(case, args).cotangent
+    mine, theirs = (make(case, args, cotangent)["forward"]() for make in (contenders.opbook, contenders.module))
+    np.testing.assert_allclose(mine, theirs.numpy(), rtol=1e-9, atol=1e-9)
+
+
 def test_limits_are_as_many_products_as_the_op_has():
     case = next(c for c in CASES if c.op == "multi_head_attention")
     x, heads, _ = case.inputs(case.dtype)

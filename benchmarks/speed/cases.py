@@ -114,7 +114,7 @@ def _cases() -> Iterator[Case]:
                 yield Case(
                     *("scaled_dot_product_attention", "×".join(map(str, shape)), dtype, _attention(*shape)),
                     variant=variant,
-                    seconds=12.0 if long else 4.0,
+                    seconds=8.0 if long else 3.0,
                     slow=long,
                 )
     for dtype in DTYPES:

@@ -47,11 +47,13 @@ def ready(case: Case) -> list[Contender]:
     task = task_of(case, args)
     work = {"opbook": opbook(case, args, task.cotangent)}
     for name, make in PEERS.items():
-        # in double precision these two take half a minute a round for the longest sequences
-        too_slow = case.slow and case.dtype == "float64" and name in ("autograd", "mygrad")
+        # for the longest sequences these two take up to half a minute a round, whatever the mask
+        too_slow = case.slow and name in ("autograd", "mygrad") and (case.dtype, case.variant) != ("float32", "plain")
         if importlib.util.find_spec(name) and not too_slow:
             work[name] = make(task)
-    work["limit"] = limits.work(case, args)
+    if case.n_heads and importlib.util.find_spec("torch"):
+        work["torch.nn"] = module(case, args, task.cotangent)
+    work |= limits.work(case, args)
     return [Contender(name, found) for name, found in work.items()]
 
 
@@ -142,6 +144,31 @@ def pytorch(task: Task) -> dict[str, Work]:
             return f(*leaves)
 
     return _both(forward, lambda: torch.autograd.grad(f(*leaves), leaves, cotangent))
+
+
+def module(case: Case, args: tuple[Any, ...], cotangent: Any) -> dict[str, Work]:
+    """What PyTorch's own module for the op does in a case.
+
+    Args:
+        case: The case, one with heads.
+        args: The op's arguments.
+        cotangent: The cotangent of the value.
+
+    Returns:
+        Its work.
+    """
+    import torch
+
+    from speed.pytorch import module as made
+
+    x, g = torch.tensor(args[0], requires_grad=True), torch.tensor(cotangent)
+    f, weights = made(case, args)
+
+    def forward() -> Any:
+        with torch.no_grad():
+            return f(x)
+
+    return _both(forward, lambda: torch.autograd.grad(f(x), [x, *weights], g))
 
 
 def _jax(task: Task) -> dict[str, Work]:

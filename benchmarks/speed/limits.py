@@ -1,5 +1,6 @@
 """What no implementation in NumPy's place can beat: the op's bare matrix products, or one read and one write."""
 
+import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -12,23 +13,34 @@ Product = tuple[Any, Any, Any]
 """Two factors and the array that the product is written to."""
 
 
-def work(case: Case, args: tuple[Any, ...]) -> dict[str, Work]:
-    """Make the limit of a case.
+def work(case: Case, args: tuple[Any, ...]) -> dict[str, dict[str, Work]]:
+    """Make the limits of a case.
 
     Args:
         case: The case.
         args: The op's arguments.
 
     Returns:
-        For a norm, a copy of the data for each direction. For all else, the matrix products that the op consists of,
-        each with memory that is there already; masks are left out, so a causal op may be faster than this limit.
+        For a norm, a copy of the data for each direction. For all else, the matrix products that the op consists of, by
+        NumPy and, where it is installed, by PyTorch, each with memory that is there already; masks are left out, so a
+        causal op may be faster than this limit.
     """
     if case.op == "layer_norm":
         source, out = args[0], np.empty_like(args[0])
-        return {"forward": lambda: np.copyto(out, source), "forward+VJP": _in_turn([(np.copyto, (out, source))] * 2)}
+        copy = {"forward": lambda: np.copyto(out, source), "forward+VJP": _in_turn([(np.copyto, (out, source))] * 2)}
+        return {"limit": copy}
     shapes = _attention(args) if case.op == "scaled_dot_product_attention" else projections(case, args[0].shape)
     forward, backward = ([_product(*shape, dtype=case.dtype) for shape in part] for part in shapes)
-    return {"forward": _products(forward), "forward+VJP": _products(forward + backward)}
+    found = {"limit": _products(np.matmul, forward, backward)}
+    if importlib.util.find_spec("torch"):
+        import torch
+
+        def matmul(a: Any, b: Any, out: Any) -> None:
+            torch.matmul(a, b, out=out)
+
+        tensors = [[tuple(map(torch.from_numpy, product)) for product in part] for part in (forward, backward)]
+        found["torch's limit"] = _products(matmul, *tensors)
+    return found
 
 
 def _in_turn(calls: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> Work:
@@ -39,8 +51,9 @@ def _in_turn(calls: list[tuple[Callable[..., Any], tuple[Any, ...]]]) -> Work:
     return run
 
 
-def _products(products: list[Product]) -> Work:
-    return _in_turn([(np.matmul, product) for product in products])
+def _products(matmul: Callable[..., Any], forward: list[Any], backward: list[Any]) -> dict[str, Work]:
+    calls = [(matmul, product) for product in (*forward, *backward)]
+    return {"forward": _in_turn(calls[: len(forward)]), "forward+VJP": _in_turn(calls)}
 
 
 def _product(batch: tuple[int, ...], m: int, k: int, n: int, *, dtype: str) -> Product:

@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 from speed.cases import Case
 
-OTHERS = ("torch", "jax", "autograd", "mygrad", "limit")
+OTHERS = ("torch", "torch.nn", "jax", "autograd", "mygrad", "limit", "torch's limit")
 
 
 class Row(TypedDict):
@@ -138,5 +138,7 @@ _INTRODUCTION = """# Results
 
 Written by `python benchmarks/run.py --publish` from one run. Columns that begin with / are opbook's time divided by
 another's: below 1, opbook is faster. Each is the median over rounds in which everybody was timed in turn, with the
-quartiles in brackets; from 0.85 to 1.15 is a tie. The limit is a copy of the data (layer norm) or the op's bare matrix
-products; causal ops can beat it, as they skip what is blocked. Milliseconds hold for this machine only."""
+quartiles in brackets; from 0.85 to 1.15 is a tie. "torch" is the op put together from PyTorch's fused functions, with
+the weights of all heads in one array; "torch.nn" is PyTorch's own module. The limit is a copy of the data (layer norm)
+or the op's bare matrix products by NumPy, "torch's limit" the same products by PyTorch; causal ops can beat both, as
+they skip what is blocked. Milliseconds hold for this machine only."""

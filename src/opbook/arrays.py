@@ -23,7 +23,7 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
         DTypeError: Complex, object and other dtypes.
         ShapeError: Nested lists of uneven lengths.
     """
-    if isinstance(x, TapeValue):
+    if (type(x) is np.ndarray and x.dtype in FLOATS) or isinstance(x, TapeValue):
         return x
     if isinstance(x, tuple | list) and newest_tape(tree.leaves(x)) is not None:
         items = [as_float_array(item, what) for item in x]

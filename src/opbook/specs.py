@@ -50,15 +50,13 @@ class Binding:
     Attributes:
         sizes: The extent of each named dimension in the argument that fixed it.
         batches: The batch shapes seen, and the arguments they came with.
-        outer: The binding around a record's own, whose dimensions hold inside it.
     """
 
-    sizes: dict[str, Extent] = field(default_factory=dict)
+    sizes: dict[str | int, Extent] = field(default_factory=dict)
     batches: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
-    outer: "Binding | None" = None
 
     def size(self, name: str) -> Extent | None:
-        """Look a dimension up, here or around.
+        """Look a dimension up.
 
         Args:
             name: The dimension.
@@ -66,7 +64,7 @@ class Binding:
         Returns:
             Its extent, or None if no argument has fixed it yet.
         """
-        return self.sizes.get(name) or (self.outer.size(name) if self.outer else None)
+        return self.sizes.get(name)
 
     def batch(self) -> tuple[int, ...]:
         """The shape that all batch axes broadcast to."""
@@ -164,17 +162,16 @@ class ArraySpec(Spec):
     def convert(self, value: Any, path: str, binding: Binding) -> Any:  # noqa: D102
         array = as_float_array(value, path)
         shape = array.shape
-        self._check_rank(shape, path)
         split = len(shape) - len(self.dims)
+        if split < 0 or (split and not self.batched):
+            raise ShapeError(f"{path} must be a {self.words()}, but has shape {shape}")
         for axis, dim in enumerate(self.dims, split):
-            self._check_size(dim, shape, axis, path, binding)
+            known = binding.sizes.get(dim)
+            if known is None or known.size != shape[axis]:
+                self._check_size(dim, shape, axis, path, binding)
         if self.batched:
             _check_batch(shape[:split], path, binding)
         return array
-
-    def _check_rank(self, shape: tuple[int, ...], path: str) -> None:
-        if len(shape) < len(self.dims) or (len(shape) > len(self.dims) and not self.batched):
-            raise ShapeError(f"{path} must be a {self.words()}, but has shape {shape}")
 
     @staticmethod
     def _check_size(dim: str | int, shape: tuple[int, ...], axis: int, path: str, binding: Binding) -> None:
@@ -198,6 +195,8 @@ class ArraySpec(Spec):
 
 def _check_batch(batch: tuple[int, ...], path: str, binding: Binding) -> None:
     for other, its_path in binding.batches:
+        if other == batch:
+            continue
         try:
             np.broadcast_shapes(batch, other)
         except ValueError:
@@ -276,7 +275,7 @@ class RecordSpec(Spec):
                     f"{path} has an unknown field {name}; it takes {', '.join(self.fields)}."
                     f"{nearest(str(name), self.fields)}"
                 )
-        inner = Binding(outer=binding, batches=binding.batches)
+        inner = Binding(dict(binding.sizes), binding.batches)  # what a record fixes holds inside it only
         # in the caller's order, so that gradients come back built as the argument is
         return {name: self.fields[name].convert(item, f"{path}.{name}", inner) for name, item in value.items()}
 

@@ -1,6 +1,6 @@
 """Nested structures: records (any Mapping), tuples and lists, with leaves at the ends."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 RECORD, SEQUENCE, LEAF = "record", "sequence", "leaf"
@@ -26,17 +26,19 @@ def leaves(tree: Any) -> list[Any]:
     Returns:
         The leaves from left to right; a record's in the order of its keys.
     """
+    if _KINDS[type(tree)] is LEAF:
+        return [tree]
     found: list[Any] = []
     _collect(tree, found)
     return found
 
 
 def _collect(tree: Any, found: list[Any]) -> None:
-    kind = _KINDS[type(tree)]
-    if kind is LEAF:
-        found.append(tree)
-    else:
-        for value in tree.values() if kind is RECORD else tree:
+    # leaves are told apart here, and below, before the functions call themselves: most of what they meet are leaves
+    for value in tree.values() if _KINDS[type(tree)] is RECORD else tree:
+        if _KINDS[type(value)] is LEAF:
+            found.append(value)
+        else:
             _collect(value, found)
 
 
@@ -50,19 +52,8 @@ def rebuild(tree: Any, new_leaves: Iterable[Any]) -> Any:
     Returns:
         Dicts where `tree` has Mappings, and tuples and lists where it has those.
     """
-    return _rebuild(tree, iter(new_leaves))
-
-
-def _rebuild(tree: Any, supply: Iterator[Any]) -> Any:
-    kind = _KINDS[type(tree)]
-    if kind is LEAF:
-        return next(supply)
-    if kind is RECORD:
-        return {key: _rebuild(value, supply) for key, value in tree.items()}
-    values = [_rebuild(value, supply) for value in tree]
-    if isinstance(tree, list):
-        return values
-    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)  # a namedtuple takes them one by one
+    supply = iter(new_leaves)
+    return map_leaves(lambda _: next(supply), tree)
 
 
 def same_structure(a: Any, b: Any) -> bool:
@@ -78,10 +69,21 @@ def same_structure(a: Any, b: Any) -> bool:
     kind = _KINDS[type(a)]
     if kind is not _KINDS[type(b)]:
         return False
+    if kind is LEAF:
+        return True
     if kind is RECORD:
-        return a.keys() == b.keys() and all(same_structure(a[key], b[key]) for key in a)
-    if kind is SEQUENCE:
-        return isinstance(a, list) is isinstance(b, list) and len(a) == len(b) and all(map(same_structure, a, b))
+        if a.keys() != b.keys():
+            return False
+        pairs = [(a[key], b[key]) for key in a]
+    else:
+        if isinstance(a, list) is not isinstance(b, list) or len(a) != len(b):
+            return False
+        pairs = list(zip(a, b, strict=True))
+    for x, y in pairs:
+        if _KINDS[type(x)] is LEAF is _KINDS[type(y)]:
+            continue
+        if not same_structure(x, y):
+            return False
     return True
 
 
@@ -95,7 +97,18 @@ def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     Returns:
         The same structure with the results as its leaves.
     """
-    return rebuild(tree, (function(leaf) for leaf in leaves(tree)))
+    kind = _KINDS[type(tree)]
+    if kind is LEAF:
+        return function(tree)
+    if kind is RECORD:
+        return {
+            key: function(value) if _KINDS[type(value)] is LEAF else map_leaves(function, value)
+            for key, value in tree.items()
+        }
+    values = [function(value) if _KINDS[type(value)] is LEAF else map_leaves(function, value) for value in tree]
+    if isinstance(tree, list):
+        return values
+    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)  # a namedtuple takes them one by one
 
 
 def paths(tree: Any, root: str = "") -> list[str]:

@@ -103,22 +103,27 @@ def mutants(module: str, path: Path) -> Iterator[Mutant]:
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     seen = set()
-    for top in tree.body:
-        if isinstance(top, ast.FunctionDef) and "samples" not in top.name and not top.name.startswith("opbook_"):
-            name = _title(top)
-            span = (min([top.lineno, *(d.lineno for d in top.decorator_list)]), top.end_lineno or top.lineno)
-        elif isinstance(top, ast.Assign):
-            name, span = "<module>", (0, 10**6)
-        else:
-            continue
-        stores = Counter(_stored(top))
-        for site in _sites(top, _Site(top, lambda new: None, name, top)):
+    for name, span, part in _parts(tree):
+        stores = Counter(_stored(part))
+        for site in _sites(part, _Site(part, lambda new: None, name, part)):
             for mutation, new in _changes(site.node, stores):
                 before, after = _text(site.statement), site.text_with(ast.copy_location(new, site.node))
                 if before != after and (site.node.lineno, after) not in seen:
                     seen.add((site.node.lineno, after))
                     where = (site.function, site.node.lineno, span)
                     yield Mutant(module, path, *where, mutation, before, after, tree, partial(site.put, new))
+
+
+def _parts(tree: ast.Module) -> Iterator[tuple[str, tuple[int, int], Any]]:
+    """What can be wrong in a module, with its name and lines: constants, functions, and the methods of classes."""
+    for top in tree.body:
+        methods = top.body if isinstance(top, ast.ClassDef) else []
+        for part in (top, *methods):
+            if isinstance(part, ast.FunctionDef) and "samples" not in part.name and not part.name.startswith("opbook_"):
+                name = _title(part) if part is top else f"{top.name}.{part.name}"
+                yield name, (min([part.lineno, *(d.lineno for d in part.decorator_list)]), part.end_lineno), part
+        if isinstance(top, ast.Assign):
+            yield "<module>", (0, 10**6), top
 
 
 @dataclass(frozen=True)

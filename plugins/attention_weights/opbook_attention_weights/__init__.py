@@ -151,10 +151,11 @@ def weights_and_pullback(q, k, mask, key_mask, bias, causal, scale):
     weights /= _row_sums(weights)
     clean_k = np.array(clean_k)  # the caller may change k before the pullback runs; clean_q is a product already
     shape_q, shape_k = q.shape, k.shape
+    mine = None if allowed is None else allowed.copy()  # it may be the caller's mask
 
     def pullback(g):
-        if allowed is not None:
-            g = np.where(allowed, g, 0)
+        if mine is not None:
+            g = np.where(mine, g, 0)
         d_scores = weights * (g - np.sum(weights * g, axis=-1, keepdims=True))
         dq = np.asarray(scale, g.dtype) * (d_scores @ clean_k)
         dk = np.swapaxes(d_scores, -1, -2) @ clean_q

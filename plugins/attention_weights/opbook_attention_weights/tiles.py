@@ -4,11 +4,10 @@ The scores of N queries and N keys are N² numbers. They are worked off here in 
 and forgotten. The backward pass computes them again, which takes less time than fetching them from memory would. All
 that is kept for it is the logarithm of every row's sum, so memory grows with N.
 
-Beside the matrix products there is one pass over a tile in the forward pass, `exp`, and two in the backward pass, `exp`
-and one multiplication:
+Beside the matrix products and the sums of rows there is one pass over a tile in the forward pass, `exp`, and two in the
+backward pass, `exp` and one multiplication:
 
 - The exponentials are not divided by their row's sum. The answer is, which is N × D numbers instead of N × N.
-- The sums come out of the product with the values, to which a column of ones is appended.
 - In the backward pass p = exp(s − log(sum)), and dS = p ∘ (dP − ⟨o, g⟩). The products do both subtractions: the queries
   have the column −log(sum), the cotangent has the column −⟨o, g⟩, and the keys and values have ones there.
 
@@ -27,8 +26,9 @@ from opbook_attention_weights.pairs import check_masks, score_scale
 TILED_FROM = 2**16
 """Tiles pay from so many scores a head on (256 × 256): below, starting threads and copying the inputs costs more."""
 
-ROWS, TILE_BYTES = 256, 2**19
-"""Queries and scores of a tile: a core's second-level cache (2 MiB) has to hold two tiles and what is multiplied."""
+ROWS, TILE_BYTES = 256, 2**20
+"""Queries and scores of a tile. A core's second-level cache (2 MiB) has to hold a tile and what is multiplied. With
+twice as many queries products are faster (by 8 % with 64 columns); with fewer, more tiles are blocked if causal."""
 
 SAFE_SCORE = 40.0
 """Scores up to this need no maximum subtracted: exp(±40) times sizes and values is far from the limits of float32."""
@@ -50,7 +50,7 @@ class AllowedTiles:
         # the caller may change them before the pullback runs
         self._mask = None if mask is None else np.broadcast_to(mask.copy(), (*batch, n_queries, n_keys))
         self._key_mask = None if key_mask is None else np.broadcast_to(key_mask.copy(), (*batch, n_keys))
-        self._causal = causal
+        self.causal = causal
 
     def tile(self, head, rows, columns):
         """Look at one tile.
@@ -65,7 +65,7 @@ class AllowedTiles:
             pairs that are blocked, or None.
         """
         first, last = columns.start, columns.stop
-        if self._causal:
+        if self.causal:
             last = max(first, min(last, rows.stop))
         allowed = None
         if self._key_mask is not None:
@@ -75,7 +75,7 @@ class AllowedTiles:
         if self._mask is not None:
             mask = self._mask[head][rows, first:last]
             allowed = mask if allowed is None else allowed & mask
-        if self._causal and last - 1 > rows.start:
+        if self.causal and last - 1 > rows.start:
             lower = np.tri(rows.stop - rows.start, last - first, rows.start - first, dtype=bool)
             allowed = lower if allowed is None else allowed & lower
         if allowed is None or allowed.all():
@@ -84,7 +84,7 @@ class AllowedTiles:
 
 
 class TiledAttention:
-    """Attention for a stack of heads whose numbers are all finite, and what its backward pass needs.
+    """Attention for a stack of heads, and what its backward pass needs.
 
     Args:
         q: (..., Nq, D) queries.
@@ -92,25 +92,46 @@ class TiledAttention:
         v: (..., Nk, Dv) values.
         allowed: Which query may attend to which key.
         scale: The factor of the scores.
-        is_safe: Whether no score is larger than `SAFE_SCORE`.
+
+    Attributes:
+        is_finite: Whether all numbers are, and nothing that is computed from them can be too large. If not, there is no
+            answer from here.
     """
 
-    def __init__(self, q, k, v, allowed, scale, is_safe):
+    def __init__(self, q, k, v, allowed, scale):
         batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
         self._shapes = q.shape, k.shape, v.shape
         self._heads = list(np.ndindex(batch))
         self._allowed = allowed
-        self._is_safe = is_safe
         self._scale = q.dtype.type(scale)
-        self._q = _with_column(q, batch, 0)
-        self._q[..., :-1] *= self._scale
-        self._k, self._v = _with_column(k, batch, 1), _with_column(v, batch, 1)
-        # with few heads, threads share one in the backward pass: each takes some of its keys, and has a dq of its own
-        threads = workers.count()
-        self._parts = threads if len(self._heads) < 2 * threads else 1
-        self._columns = min(TILE_BYTES // ROWS // q.itemsize, -(-k.shape[-2] // self._parts) or 1)
+        self._q, self._k, self._v = (np.empty((*batch, x.shape[-2], x.shape[-1] + 1), x.dtype) for x in (q, k, v))
         # subtracted from scores that are not safe; of the others, all that has to be is in the queries' last column
         self._highest = np.zeros((*batch, q.shape[-2], 1), q.dtype)
+        threads = workers.count()
+        many = len(self._heads) * (q.shape[-2] // (2 * ROWS)) >= 2 * threads
+        self._rows = 2 * ROWS if many and not allowed.causal else ROWS
+        # with few heads, threads share one in the backward pass: each takes some of its keys, and has a dq of its own
+        self._parts = threads if len(self._heads) < 2 * threads else 1
+        self._columns = min(TILE_BYTES // self._rows // q.itemsize, -(-k.shape[-2] // self._parts) or 1)
+        self._copy(*(np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (q, k, v)))
+
+    def _copy(self, q, k, v):
+        """Copy the inputs, which the caller may change, and look how large they are."""
+
+        def copy(head):
+            _append_column(q[head], 0, self._q[head])
+            self._q[head][:, :-1] *= self._scale
+            _append_column(k[head], 1, self._k[head])
+            _append_column(v[head], 1, self._v[head])
+            return [_longest(self._q[head][:, :-1]), _longest(k[head]), float(np.max(np.abs(v[head]), initial=0))]
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            sizes = np.reshape(workers.share(copy, self._heads), (-1, 3))
+            longest_q, longest_k, largest_v = np.max(sizes, axis=0, initial=0)
+            score, total = longest_q * longest_k, k.shape[-2] * largest_v  # of the values, with weights of at most 1
+        largest = float(np.finfo(q.dtype).max) / 4
+        self.is_finite = bool(score < largest and total < largest)
+        self._is_safe = score <= SAFE_SCORE and total < largest * np.exp(-SAFE_SCORE)
 
     def forward(self):
         """Compute the answers, once.
@@ -119,14 +140,15 @@ class TiledAttention:
             (..., Nq, Dv) array, which is kept, and must not be changed.
         """
         self._out = np.empty((*self._q.shape[:-1], self._v.shape[-1] - 1), self._q.dtype)
-        tasks = list(product(self._heads, _tiles(self._q.shape[-2], ROWS)))
+        tasks = list(product(self._heads, _tiles(self._q.shape[-2], self._rows)))
         workers.share(self._answer, tasks[::-1])  # causal: the last rows have the most to do
         return self._out
 
     def _answer(self, task):
         head, rows = task
-        q, k, v = self._q[head][rows, :-1], self._k[head][:, :-1], self._v[head]
-        total = np.zeros((len(q), v.shape[-1]), q.dtype)
+        q, k, v = self._q[head][rows, :-1], self._k[head][:, :-1], self._v[head][:, :-1]
+        total, sums = np.zeros((len(q), v.shape[-1]), q.dtype), np.zeros((len(q), 1), q.dtype)
+        ones = np.ones((self._columns, 1), q.dtype)
         highest = np.full((len(q), 1), 0 if self._is_safe else -np.inf, q.dtype)
         buffer, _ = _buffers(q.dtype)
         for columns in _tiles(len(k), self._columns):
@@ -138,11 +160,14 @@ class TiledAttention:
                 highest, before = np.maximum(highest, scores.max(axis=1, keepdims=True)), highest
                 shift = np.where(highest == -np.inf, 0, highest)  # a query that may attend to nothing so far
                 scores -= shift
-                total *= np.exp(before - shift)
-            total += np.exp(scores, out=scores) @ v[columns]
-        sums = total[:, -1:]
+                shrunk = np.exp(before - shift)
+                total *= shrunk
+                sums *= shrunk
+            np.exp(scores, out=scores)
+            total += scores @ v[columns]
+            sums += scores @ ones[: columns.stop - columns.start]
         sums[sums == 0] = 1  # a query that may attend to nothing
-        np.divide(total[:, :-1], sums, out=self._out[head][rows])
+        np.divide(total, sums, out=self._out[head][rows])
         self._q[head][rows, -1:] = -np.log(sums)
         if not self._is_safe:
             self._highest[head][rows] = np.where(highest == -np.inf, 0, highest)
@@ -157,8 +182,6 @@ class TiledAttention:
             The gradients of q, k and v.
         """
         dq, dk, dv = (np.empty((*a.shape[:-1], a.shape[-1] - 1), a.dtype) for a in (self._q, self._k, self._v))
-        g = _with_column(g, g.shape[:-2], 0)
-        np.negative(np.vecdot(g[..., :-1], self._out), out=g[..., -1])
         tasks = list(product(self._heads, range(self._parts)))
         found = workers.share(lambda task: self._pull(*task, g, dk, dv), tasks)
         for i, head in enumerate(self._heads):
@@ -170,12 +193,13 @@ class TiledAttention:
 
     def _pull(self, head, part, g, dk, dv):
         """Write the gradients of some keys and values; return what they send to all queries."""
-        q, k, v, g = self._q[head], self._k[head], self._v[head], g[head]
+        q, k, v = self._q[head], self._k[head], self._v[head]
+        g = _append_column(g[head], -np.vecdot(g[head], self._out[head]), np.empty((len(q), v.shape[-1]), q.dtype))
         dq = np.zeros((len(q), q.shape[-1] - 1), q.dtype)
         first, second = _buffers(q.dtype)
         for whole in _turns(_tiles(len(k), self._columns), part, self._parts):
             dk_tile, dv_tile = np.zeros_like(k[whole, :-1]), np.zeros_like(v[whole, :-1])
-            for rows in _tiles(len(q), ROWS):
+            for rows in _tiles(len(q), self._rows):
                 columns, blocked = self._allowed.tile(head, rows, whole)
                 if columns.start == columns.stop:
                     continue
@@ -220,18 +244,11 @@ def tiled_attention(q, k, v, mask, key_mask, bias, causal, scale):
     n_queries, n_keys = q.shape[-2], k.shape[-2]
     if bias is not None or n_queries * n_keys < TILED_FROM:
         return None
-    scale = score_scale(q.shape[-1], scale)
-    with np.errstate(over="ignore", invalid="ignore"):
-        score = abs(scale) * _longest(q) * _longest(k)
-        total = n_keys * float(np.max(np.abs(v), initial=0))  # of the values, with weights of at most 1
-    largest = float(np.finfo(q.dtype).max) / 4
-    if not (score < largest and total < largest):
-        return None
     check_masks(n_queries, n_keys, max(q.ndim, k.ndim) - 2, key_mask, causal)
     batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     allowed = AllowedTiles(batch, n_queries, n_keys, mask, key_mask, causal)
-    is_safe = score <= SAFE_SCORE and total < largest * np.exp(-SAFE_SCORE)
-    return TiledAttention(q, k, v, allowed, scale, is_safe)
+    attention = TiledAttention(q, k, v, allowed, score_scale(q.shape[-1], scale))
+    return attention if attention.is_finite else None
 
 
 def _longest(rows):
@@ -239,12 +256,11 @@ def _longest(rows):
     return float(np.sqrt(np.max(np.vecdot(rows, rows), initial=0)))
 
 
-def _with_column(x, batch, entry):
-    """A copy with all batch axes and one more column, all of one entry."""
-    wide = np.empty((*batch, x.shape[-2], x.shape[-1] + 1), x.dtype)
-    wide[..., :-1] = x
-    wide[..., -1] = entry
-    return wide
+def _append_column(x, column, out):
+    """Copy rows, with one more entry each."""
+    out[:, :-1] = x
+    out[:, -1] = column
+    return out
 
 
 def _tiles(length, step):
@@ -267,10 +283,8 @@ def _buffers(dtype):
 
 
 def _product(a, b, blocked, entry, buffer):
-    """a @ b in a buffer, with an entry of its own for blocked pairs: those may hold anything, and may overflow."""
-    out = buffer[: len(a) * b.shape[1]].reshape(len(a), b.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        np.matmul(a, b, out=out)
+    """a @ b in a buffer, with an entry of its own for blocked pairs, which may hold anything."""
+    out = np.matmul(a, b, out=buffer[: len(a) * b.shape[1]].reshape(len(a), b.shape[1]))
     if blocked is not None:
         np.copyto(out, entry, where=blocked)
     return out

@@ -121,7 +121,7 @@ def multi_head_attention(
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2.
     """
     _check_heads(heads, n_heads)
-    x = clear_padding(x, mask, key_mask, causal)
+    x = cleared(x, padding_in(x, mask, key_mask, causal))
     answers = [
         scaled_dot_product_attention(
             x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal
@@ -135,16 +135,14 @@ def multi_head_attention(
 @multi_head_attention.defvjp
 def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
     _check_heads(heads, n_heads)
-    clean = clear_padding(x, mask, key_mask, causal)
-    # what was cleared has no part in the value, so its gradient is 0
-    cleared = None if clean is x else ~np.isfinite(x) & np.isfinite(clean)
-    packed = PackedHeads(heads)
-    rows = as_rows(clean).copy()
-    shape = (*x.shape[:-1], 3, n_heads, packed.width)
+    padding = padding_in(x, mask, key_mask, causal)
+    rows = as_rows(cleared(x, padding)).copy()
     # all heads have the same mask; a batch axis of it stays where it was, before that of the heads
     mask = mask if mask is None or mask.ndim < 3 else np.expand_dims(mask, -3)
     key_mask = key_mask if key_mask is None or key_mask.ndim < 2 else np.expand_dims(key_mask, -2)
     with workers.hold_blas():
+        packed = PackedHeads(heads)
+        shape = (*x.shape[:-1], 3, n_heads, packed.width)
         q, k, v = np.moveaxis(workers.product(rows, packed.inputs).reshape(shape), (-3, -2), (0, -3))
         answers, pull_attention = attend(q, k, v, mask, key_mask=key_mask, causal=causal, scale=1.0)
         answers = as_rows(np.swapaxes(answers, -3, -2), 2)
@@ -160,9 +158,13 @@ def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
             d_split = as_rows(d_split, 3)
             dx = workers.product(d_split, packed.inputs.T).reshape(x.shape)
             d_heads = packed.unpack(workers.product(rows.T, d_split), workers.product(answers.T, g))
-        return dx if cleared is None else np.where(cleared, 0, dx), d_heads, None, None
+        return cleared(dx, padding), d_heads, None, None  # what was cleared has no part in the value
 
     return value, pullback
+
+
+SHARED_FROM = 2**20
+"""Copying so many weights takes 1 ms; for fewer, waking a thread takes as long as it saves."""
 
 
 class PackedHeads:
@@ -182,10 +184,14 @@ class PackedHeads:
         d, dtype = heads[0]["wq"].shape[0], heads[0]["wq"].dtype
         make = np.empty if all(width == self.width for _, width in self._fields) else np.zeros
         inputs, outputs = make((d, 3, len(heads), self.width), dtype), make((len(heads), self.width, d), dtype)
-        for h, head in enumerate(heads):
-            for i, name in enumerate(("wq", "wk", "wv")):
-                inputs[:, i, h, : self._fields[h][1]] = head[name]
-            outputs[h, : self._fields[h][1]] = head["wo"]
+
+        def pack(cut):
+            for h in range(cut.start, cut.stop):
+                for i, name in enumerate(("wq", "wk", "wv")):
+                    inputs[:, i, h, : self._fields[h][1]] = heads[h][name]
+                outputs[h, : self._fields[h][1]] = heads[h]["wo"]
+
+        workers.share(pack, workers.cuts(len(heads), workers.count() if inputs.size >= SHARED_FROM else 1))
         self._scales = np.array([[score_scale(width, None)] for _, width in self._fields], dtype)
         inputs[:, 0] *= self._scales
         self.inputs, self.outputs = as_rows(inputs, 3), outputs.reshape(len(heads) * self.width, d)
@@ -235,20 +241,28 @@ def _check_heads(heads, n_heads):
         raise ArgumentError("multi_head_attention: n_heads must be at least 1, but is 0")
 
 
-def clear_padding(x, mask, key_mask, causal):
-    """Put 0 for what is not finite in rows that nobody may attend to.
+def padding_in(x, mask, key_mask, causal):
+    """Find what is not finite in rows that nobody may attend to.
 
     Such rows are padding, and may hold anything. They do come in as queries, so a NaN would get into the products that
     make the gradients of the weights, which all rows share.
+
+    Returns:
+        A Boolean array of x's shape; None if there is no such entry.
     """
     if np.isfinite(x).all():
-        return x
+        return None
     n = x.shape[-2]
     allowed = allowed_pairs(n, n, x.ndim - 2, mask, key_mask, None, causal)
     if allowed is None:
-        return x
+        return None
     attended = np.broadcast_to(allowed, (*x.shape[:-2], n, n)).any(axis=-2)
-    return np.where(attended[..., None] | np.isfinite(x), x, 0)
+    return ~(attended[..., None] | np.isfinite(x))
+
+
+def cleared(x, padding):
+    """Put 0 for what `padding_in` found: in the rows, and in their gradient."""
+    return x if padding is None else np.where(padding, 0, x)
 
 
 @hookimpl

@@ -12,7 +12,7 @@ def _samples(draw):
     q, k, v = draw.normal(3, 2), draw.normal(4, 2), draw.normal(4, 5)
     empty = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
     yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty)
-    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+    for name, rubbish in (("1e10", 1e10), ("1e308", 1e308), ("inf", np.inf), ("NaN", np.nan)):
         dirty_k, dirty_v = k.copy(), v.copy()
         dirty_k[2], dirty_v[2] = rubbish, rubbish
         yield draw.edge(f"{name} in a blocked slot", q, dirty_k, dirty_v, mask=empty)
@@ -49,6 +49,15 @@ def _long_samples(draw):
     yield draw.edge("many keys, scores far apart", 8 * q, 8 * k, v, key_mask=early)
     yield draw.edge("many keys, 1e10 in a blocked slot", q, np.where(early[:, None], k, 1e10), v, key_mask=early)
     yield draw.edge("many keys, NaN in padding", q, k, np.where(early[:, None], v, np.nan), key_mask=early)
+    spread = np.arange(530) % 7 > 0
+    yield draw.edge("many keys, NaN in blocked slots", q, k, np.where(spread[:, None], v, np.nan), key_mask=spread)
+    batch = draw.normal(2, 530, 3)
+    yield draw.edge("many keys, a batch of them", q, batch, v, draw.mask(2, 130, 530), key_mask=draw.mask(2, 530))
+    yield draw.edge(
+        "very many keys", draw.normal(30, 30), draw.normal(2600, 30), draw.normal(2600, 2), draw.mask(30, 2600)
+    )
+    yield draw.refused("many keys, causal", q, k, v, causal=True).saying("130 and 530")
+    yield draw.refused("many keys, a key_mask for a batch that they have not", q, k, batch, key_mask=early[None])
 
 
 # softmax(Q Kᵀ / √D) V: a look-up in which every query takes a little of every value, in proportion to how well its key
@@ -144,7 +153,9 @@ def attend(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=
 
     def pullback(g):
         with workers.hold_blas():
-            dq, dk = pull_weights(g @ np.swapaxes(clean_v, -1, -2))
+            with np.errstate(over="ignore", invalid="ignore"):  # huge numbers in a blocked slot may overflow there
+                d_weights = g @ np.swapaxes(clean_v, -1, -2)
+            dq, dk = pull_weights(d_weights)
             return dq, dk, unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
 
     return value, pullback

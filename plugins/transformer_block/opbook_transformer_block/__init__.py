@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 import numpy as np
 from opbook_activations import relu
 from opbook_layer_norm import layer_norm
-from opbook_multi_head_attention import Head, as_rows, clear_padding, multi_head_attention
+from opbook_multi_head_attention import Head, as_rows, cleared, multi_head_attention, padding_in
 
 from opbook import Array, Mask, builtin, hookimpl, workers
 
@@ -103,7 +103,7 @@ def transformer_block(
         Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,
         *On Layer Normalization in the Transformer Architecture* (2020).
     """
-    x = clear_padding(x, mask, key_mask, causal)
+    x = cleared(x, padding_in(x, mask, key_mask, causal))
 
     def attention(rows):
         heads = weights["heads"]
@@ -123,10 +123,8 @@ def transformer_block(
 
 @transformer_block.defvjp
 def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
-    clean = clear_padding(x, mask, key_mask, causal)
-    # what was cleared has no part in the value, so its gradient is 0
-    cleared = None if clean is x else ~np.isfinite(x) & np.isfinite(clean)
-    x = clean
+    padding = padding_in(x, mask, key_mask, causal)
+    x = cleared(x, padding)
 
     def attention(rows):
         heads = weights["heads"]
@@ -163,8 +161,7 @@ def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e
             "ln2_gamma": d_gamma2,
             "ln2_beta": d_beta2,
         }
-        dx = dx if cleared is None else np.where(cleared, 0, dx)
-        return dx, {name: gradients[name] for name in order}, None
+        return cleared(dx, padding), {name: gradients[name] for name in order}, None
 
     return y, pullback
 
