@@ -39,25 +39,45 @@ def _samples(draw):
 
 def _long_samples(draw):
     """Sequences longer than a tile, and no multiple of one."""
-    q, k, v, square = draw.normal(130, 3), draw.normal(530, 3), draw.normal(530, 2), draw.normal(270, 3)
-    early, sparse = np.arange(530) < 500, draw.mask(130, 530)
+    q, k, v = draw.normal(130, 3), draw.normal(530, 3), draw.normal(530, 2)
+    early, spread, sparse = np.arange(530) < 500, np.arange(530) % 7 > 0, draw.mask(130, 530)
     sparse[[0, 120]] = False
     sparse[:, 30:520] = False
     yield draw.edge("many keys, most of them blocked", q, k, v, sparse, key_mask=early)
+    yield draw.edge("many keys, most of them padding", q, k, v, key_mask=np.arange(530) < 200)
     yield draw.edge("many keys and a bias", q, k, v, bias=draw.normal(1, 530), scale=0.3)
-    yield draw.edge("many keys, causal", square, square, draw.normal(2, 270, 2), causal=True)
-    yield draw.edge("many keys, scores far apart", 8 * q, 8 * k, v, key_mask=early)
-    yield draw.edge("many keys, 1e10 in a blocked slot", q, np.where(early[:, None], k, 1e10), v, key_mask=early)
-    yield draw.edge("many keys, NaN in padding", q, k, np.where(early[:, None], v, np.nan), key_mask=early)
-    spread = np.arange(530) % 7 > 0
-    yield draw.edge("many keys, NaN in blocked slots", q, k, np.where(spread[:, None], v, np.nan), key_mask=spread)
+    yield draw.edge(
+        "many keys, a batch of queries and of values", np.stack([[q], [2 * q]]), k, draw.normal(3, 530, 2), sparse
+    )
     batch = draw.normal(2, 530, 3)
     yield draw.edge("many keys, a batch of them", q, batch, v, draw.mask(2, 130, 530), key_mask=draw.mask(2, 530))
+    yield draw.edge("many keys, an empty batch", q[None][:0], k, v)
     yield draw.edge(
-        "very many keys", draw.normal(30, 30), draw.normal(2600, 30), draw.normal(2600, 2), draw.mask(30, 2600)
+        "very many keys", draw.normal(26, 30), draw.normal(2600, 30), draw.normal(2600, 2), draw.mask(26, 2600)
     )
+    square = draw.normal(258, 3)
+    yield draw.edge("many keys, causal", square, square, draw.normal(2, 258, 2), causal=True)
+    yield draw.edge("many keys, causal and masked", square, square, square, draw.mask(258, 258), causal=True)
+    yield from _long_samples_of_numbers(draw, q, k, v, spread, sparse)
     yield draw.refused("many keys, causal", q, k, v, causal=True).saying("130 and 530")
     yield draw.refused("many keys, a key_mask for a batch that they have not", q, k, batch, key_mask=early[None])
+
+
+def _long_samples_of_numbers(draw, q, k, v, spread, sparse):
+    """Large numbers, and such that are none."""
+    yield draw.edge("many keys, scores far apart", 8 * q, 8 * k, v, key_mask=spread)
+    far_q, far_k = q.copy(), k.copy()
+    far_q[-1], far_k[0] = (0, 0, 3000), (0, 0, 5)
+    yield draw.edge("many keys, scores far apart in one place", far_q, far_k, v, sparse)
+    yield draw.edge("many keys, all scores far below 0", 30 * np.abs(q), -30 * np.abs(k), v)
+    directions = (6 * x / np.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
+    yield draw.edge("many keys, large scores of very large values", *directions, -1e300 * np.abs(v), scale=1.0)
+    for name, rubbish in (("1e10", 1e10), ("1e308", 1e308), ("NaN", np.nan)):
+        dirty = np.where(spread[:, None], k, rubbish)
+        yield draw.edge(f"many keys, {name} in those that are blocked", q, dirty, v, key_mask=spread)
+    yield draw.edge("many keys, NaN in blocked values", q, k, np.where(spread[:, None], v, np.nan), key_mask=spread)
+    huge = np.where(spread[:, None], k, 1e308)
+    yield draw.edge("many keys, 1e308 in those that are blocked, queries of 0", 0 * q, huge, v, key_mask=spread)
 
 
 # softmax(Q Kᵀ / √D) V: a look-up in which every query takes a little of every value, in proportion to how well its key
