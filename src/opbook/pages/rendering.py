@@ -29,6 +29,9 @@ MANY = 200
 """With more builtins than this, the index lists categories, each of which has its own table, and the navigation ends at
 categories: a page that listed all would be heavy, and so would be a navigation that every page has."""
 
+MANY_PLUGINS = 16
+"""With more distributions than this, the index has a list of them, and the navigation has none."""
+
 Nav = list[tuple[str, Any]]
 """Entries with a title ("" where the page has its own) and an address or further entries."""
 
@@ -101,8 +104,9 @@ def render(
     write = _Writer(book, addresses, setting, gallery, highlighter)
     categories, groups = book.categories(), book.groups()
     pictures: dict[str, str] = {}
+    unlisted_groups = groups if len(groups) > MANY_PLUGINS else {}
     pages = {
-        addresses.index: write("index", addresses.index, categories=categories),
+        addresses.index: write("index", addresses.index, categories=categories, plugins=unlisted_groups),
         addresses.letters: write("letters", addresses.letters, letters=_letters(book)),
     }
     for name, members in categories.items():
@@ -130,14 +134,11 @@ def render(
         addresses.builtins[name]: _source_link(setting, page.origin.path, page.origin.line)
         for name, page in book.pages.items()
     } | {guide.uri: _source_link(setting, guide.path) for guide in guides}
-    is_long = len(book.pages) > MANY
     return Rendered(
         pages,
         addresses,
-        _nav(book, addresses, is_long),
-        {addresses.builtins[name]: addresses.categories[page.category] for name, page in book.pages.items()}
-        if is_long
-        else {},
+        _nav(book, addresses),
+        _unlisted(book, addresses),
         pictures | gallery.blocks,
         {uri: url for uri, url in sources.items() if url},
     )
@@ -232,12 +233,22 @@ def _letters(book: Book) -> dict[str, list[tuple[str, BuiltinPage]]]:
     return grouped
 
 
-def _nav(book: Book, addresses: Addresses, is_long: bool) -> Nav:
+def _nav(book: Book, addresses: Addresses) -> Nav:
     categories: Nav = [
         (name, [("", addresses.categories[name]), *((page.name, addresses.builtins[page.name]) for page in members)])
-        if not is_long
+        if len(book.pages) <= MANY
         else (name, addresses.categories[name])
         for name, members in book.categories().items()
     ]
-    plugins: Nav = list(addresses.groups.items())
-    return [("", addresses.index), ("A to Z", addresses.letters), *categories, ("Plugins", plugins)]
+    plugins: Nav = [("Plugins", list(addresses.groups.items()))] if len(addresses.groups) <= MANY_PLUGINS else []
+    return [("", addresses.index), ("A to Z", addresses.letters), *categories, *plugins]
+
+
+def _unlisted(book: Book, addresses: Addresses) -> dict[str, str]:
+    """The pages that the navigation leaves out as there are many of them, each with the one that leads to it."""
+    found: dict[str, str] = {}
+    if len(book.pages) > MANY:
+        found |= {addresses.builtins[name]: addresses.categories[page.category] for name, page in book.pages.items()}
+    if len(addresses.groups) > MANY_PLUGINS:
+        found |= dict.fromkeys(addresses.groups.values(), addresses.index)
+    return found

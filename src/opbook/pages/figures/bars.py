@@ -32,8 +32,7 @@ def draw_rows(figure: Bars) -> Sheet:
     before = tail if low < 0 else 0
     sheet = Sheet(WIDTH, ROW * count + 4)
     axes = sheet.axes(left + before, 2, WIDTH - left - before - tail, ROW * count)
-    axes.set(xlim=(low, high if high > low else 1.0), ylim=(count, 0), xticks=[])
-    axes.set_yticks([])
+    axes.set(xlim=(low, high if high > low else 1.0), ylim=(count, 0))
     unit = ((high - low) or 1.0) / (WIDTH - left - before - tail)
     for i, (name, value, text) in enumerate(zip(names, figure.values, texts, strict=True)):
         baseline = i + 0.5 + 0.35 * FONT / ROW

@@ -1,8 +1,9 @@
 """A sheet for Matplotlib to draw on: measured in pixels, with nothing on it, the same on every machine."""
 
+import functools
 import io
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,12 +25,6 @@ _SETTINGS: dict[Any, Any] = {
     "text.color": INK,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.major.size": 0,
-    "ytick.major.size": 0,
-    "xtick.major.pad": 8,
-    "ytick.major.pad": 6,
     "path.snap": False,
 }
 
@@ -53,11 +48,41 @@ def drawing() -> Iterator[None]:
     logger.setLevel(logging.ERROR)
     try:
         with matplotlib.rc_context():
-            matplotlib.rcdefaults()
-            matplotlib.rcParams.update(_SETTINGS)
+            settings: Any = matplotlib.rcParams
+            dict.update(settings, _settings())  # its own `update` would check each of them once more
             yield
     finally:
         logger.setLevel(level)
+
+
+@functools.cache
+def _settings() -> dict[str, Any]:
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        settings: Any = matplotlib.rcParams
+        settings.update(_SETTINGS)
+        return dict.copy(settings)
+
+
+def label(axes: Any, side: str, labels: Mapping[float, str]) -> None:
+    """Write along one side of axes. Matplotlib's ticks have more to them, and take as long as all the rest.
+
+    Args:
+        axes: The axes.
+        side: `"left"`, `"right"`, `"top"` or `"bottom"`.
+        labels: The texts by the place that they belong to.
+    """
+    box = axes.get_window_extent()
+    pad_x, pad_y = 6 / box.width, 8 / box.height
+    for place, text in labels.items():
+        if side in ("left", "right"):
+            x, alignment = (-pad_x, "right") if side == "left" else (1 + pad_x, "left")
+            axes.text(x, place, text, transform=axes.get_yaxis_transform(), ha=alignment, va="center_baseline")
+        else:
+            y, alignment = (-pad_y, "top") if side == "bottom" else (1 + pad_y, "bottom")
+            axes.text(place, y, text, transform=axes.get_xaxis_transform(), ha="center", va=alignment)
 
 
 class Sheet:
@@ -85,14 +110,12 @@ class Sheet:
             height: How high they are.
 
         Returns:
-            Matplotlib's axes, without a background and without any of their four lines.
+            Matplotlib's axes, without a background, lines and ticks.
         """
         bottom = self.height - top - height
         place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         axes = self._figure.add_axes(place)
-        axes.patch.set_visible(False)
-        for spine in axes.spines.values():
-            spine.set_visible(False)
+        axes.set_axis_off()
         return axes
 
     def elements(self) -> str:

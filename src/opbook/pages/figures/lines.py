@@ -6,7 +6,7 @@ from typing import Any
 
 from opbook.figures import Line, Plot
 from opbook.figures.numbers import short, span
-from opbook.pages.figures.canvas import FONT, LETTER, Sheet
+from opbook.pages.figures.canvas import FONT, LETTER, Sheet, label
 from opbook.pages.figures.colours import DASHES, INK, LINE, SERIES
 
 WIDTH, HEIGHT = 325, 180
@@ -40,15 +40,26 @@ def draw_plot(figure: Plot) -> Sheet:
     sheet = Sheet(WIDTH, top + HEIGHT + BOTTOM)
     axes = sheet.axes(left, top, WIDTH - left - RIGHT, HEIGHT)
     axes.set(xlim=(start, end), ylim=(up[0], up[-1]))
-    axes.set_yticks(up, labels)
-    axes.set_xticks(across, [_tick(value, across) for value in across])
-    axes.grid(True, color=LINE, linewidth=1)
+    _draw_grid(axes, across, up)
+    label(axes, "bottom", {value: _tick(value, across) for value in across})
+    label(axes, "left", dict(zip(up, labels, strict=True)))
     if up[0] < 0 < up[-1]:
         axes.axhline(0, color=INK, linewidth=1, alpha=0.5)
     for i, line in enumerate(figure.lines):
         _draw_line(axes, line, _look(i))
     _draw_names(sheet, names, left)
     return sheet
+
+
+def _draw_grid(axes: Any, across: Sequence[float], up: Sequence[float]) -> None:
+    from matplotlib.lines import Line2D
+
+    along_x, along_y = axes.get_xaxis_transform(), axes.get_yaxis_transform()
+    lines = [((value, value), (0, 1), along_x) for value in across] + [
+        ((0, 1), (value, value), along_y) for value in up
+    ]
+    for x, y, transform in lines:
+        axes.add_artist(Line2D(x, y, transform=transform, clip_on=False, color=LINE, linewidth=1))
 
 
 def _ticks(values: Iterable[float]) -> list[float]:
@@ -131,7 +142,7 @@ def _draw_names(sheet: Sheet, rows: Sequence[Sequence[tuple[float, int, str]]], 
     from matplotlib.lines import Line2D
 
     axes = sheet.axes(left, 0, WIDTH - left, NAMES * len(rows))
-    axes.set(xlim=(0, WIDTH - left), ylim=(NAMES * len(rows), 0), xticks=[], yticks=[])
+    axes.set(xlim=(0, WIDTH - left), ylim=(NAMES * len(rows), 0))
     for i, row in enumerate(rows):
         middle = NAMES * (i + 0.5)
         for place, number, name in row:

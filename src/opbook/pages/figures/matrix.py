@@ -7,7 +7,7 @@ from typing import Any
 
 from opbook.figures import Heatmap
 from opbook.figures.numbers import coarser, finite, short, span, span_from_zero
-from opbook.pages.figures.canvas import FONT, LETTER, Sheet
+from opbook.pages.figures.canvas import FONT, LETTER, Sheet, label
 from opbook.pages.figures.colours import COLD, HOT, INK, LINE
 
 MOST_CELLS = 32
@@ -49,9 +49,8 @@ def draw_matrix(figure: Heatmap) -> Sheet:
     sheet = Sheet(left + wide * length + right, top + high * count + 2)
     axes = sheet.axes(left, top, wide * length, high * count)
     axes.set(xlim=(0, length), ylim=(count, 0))
-    axes.xaxis.tick_top()
-    axes.set_xticks([i + 0.5 for i in columns], [_clip(text, wide) for text in columns.values()])
-    axes.set_yticks([i + 0.5 for i in rows], list(rows.values()))
+    label(axes, "top", {i + 0.5: _clip(text, wide) for i, text in columns.items()})
+    label(axes, "left", {i + 0.5: text for i, text in rows.items()})
     level = _levels(figure.entries, figure.limit)
     _fill(axes, cells, level, 1 / wide, 1 / high)
     if has_numbers:
@@ -137,8 +136,7 @@ def _draw_scale(
     axes = sheet.axes(left, top, 10, high)
     steps = 14
     axes.set(xlim=(0, 1), ylim=(steps, 0))
-    axes.yaxis.tick_right()
     _fill(axes, [[most + (low - most) * i / (steps - 1)] for i in range(steps)], level, 0, 0)
     largest = max(abs(low), abs(most))
-    axes.set_xticks([])
-    axes.set_yticks([0.5, steps - 0.5], [short(value, largest).replace("-", "−") for value in (most, low)])
+    ends = {0.5: most, steps - 0.5: low}
+    label(axes, "right", {place: short(value, largest).replace("-", "−") for place, value in ends.items()})
