@@ -11,6 +11,7 @@ import pytest
 from opbook import pages
 from opbook.catalogue import Catalogue
 from opbook.derivatives import supported
+from opbook.pages import rendering
 from opbook.pages.markdown import fence, found_by
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import Setting, render
@@ -47,6 +48,17 @@ def test_addresses_and_nav(book: pages.Book) -> None:
         ("Text", [("", "ops/list/category/text.md"), ("say", "ops/list/say.md")]),
         ("Plugins", [(plugin, f"ops/list/plugin/{slug}.md")]),
     ]
+
+
+def test_many_plugins_stand_on_the_index_instead(book: pages.Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = book.pages["say"].origin.plugin
+    assert f"[{plugin}](" not in render(book).pages["builtins/index.md"]
+    monkeypatch.setattr(rendering, "MANY_PLUGINS", 0)
+    rendered = render(book)
+    (uri,) = rendered.unlisted
+    assert "Plugins" not in dict(rendered.nav)
+    assert rendered.unlisted[uri] == "builtins/index.md"
+    assert f"[{plugin}]({uri.removeprefix('builtins/')}) <small>3</small>" in rendered.pages["builtins/index.md"]
 
 
 def test_the_sections_stand_in_order(book: pages.Book) -> None:

@@ -63,6 +63,7 @@ def _masked_samples(draw, heads):
     each = np.stack([mask, draw.mask(4, 4)])
     answers = np.stack([by_hand(x, mask), by_hand(other, each[1])])
     yield draw.known("a mask for each batch", answers, np.stack([x, other]), heads, 2, each)
+    yield draw.known("a mask with two batch axes", answers[None], np.stack([x, other])[None], heads, 2, each[None])
     yield draw.known("NaN and no mask", np.full((4, 3), np.nan), dirty, heads, 2)
     yield draw.edge("many rows", draw.normal(2, 270, 3), heads, 2, key_mask=np.arange(540).reshape(2, 270) % 7 > 0)
     yield draw.refused("fewer heads than n_heads", x, heads, 3)

@@ -12,9 +12,9 @@ def _samples(draw):
     q, k, v = draw.normal(3, 2), draw.normal(4, 2), draw.normal(4, 5)
     empty = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
     yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty)
-    for name, rubbish in (("1e10", 1e10), ("1e308", 1e308), ("inf", np.inf), ("NaN", np.nan)):
+    for name, rubbish in (("1e10", 1e10), ("1.7e308", 1.7e308), ("inf", np.inf), ("NaN", np.nan)):
         dirty_k, dirty_v = k.copy(), v.copy()
-        dirty_k[2], dirty_v[2] = rubbish, rubbish
+        dirty_k[2], dirty_v[2] = rubbish, np.multiply(rubbish, [1, -1, 1, -1, 1])
         yield draw.edge(f"{name} in a blocked slot", q, dirty_k, dirty_v, mask=empty)
         dirty_q = q.copy()
         dirty_q[1] = rubbish
@@ -46,9 +46,8 @@ def _long_samples(draw):
     yield draw.edge("many keys, most of them blocked", q, k, v, sparse, key_mask=early)
     yield draw.edge("many keys, most of them padding", q, k, v, key_mask=np.arange(530) < 200)
     yield draw.edge("many keys and a bias", q, k, v, bias=draw.normal(1, 530), scale=0.3)
-    yield draw.edge(
-        "many keys, a batch of queries and of values", np.stack([[q], [2 * q]]), k, draw.normal(3, 530, 2), sparse
-    )
+    queries, values = np.stack([[q], [2 * q]]), draw.normal(3, 530, 2)
+    yield draw.edge("many keys, a batch of queries and of values", queries, k, values, sparse, key_mask=spread)
     batch = draw.normal(2, 530, 3)
     yield draw.edge("many keys, a batch of them", q, batch, v, draw.mask(2, 130, 530), key_mask=draw.mask(2, 530))
     yield draw.edge("many keys, an empty batch", q[None][:0], k, v)
