@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the ops beside other libraries and beside what the machine allows.
 
-    python benchmarks/run.py                  everything, in under ten minutes
+    python benchmarks/run.py                  everything, in about twelve minutes
     python benchmarks/run.py --quick          fewer rounds: a first look
     python benchmarks/run.py --only attention the cases whose name matches a regular expression
     python benchmarks/run.py --json FILE      writes the numbers to FILE, and prints the table as ever
