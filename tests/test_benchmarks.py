@@ -48,6 +48,7 @@ def test_opbook_and_the_textbook_compute_the_same(case: Case):
 @pytest.mark.parametrize("case", [c for c in SMALL if c.dtype == "float64" and c.n_heads], ids=lambda case: case.name)
 def test_opbook_and_the_module_of_pytorch_compute_the_same(case: Case):
     pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    args = case.inputs(case.dtype)
     cotangent = contenders.task_of(case, args).cotangent
     mine, theirs = (make(case, args, cotangent)["forward"]() for make in (contenders.opbook, contenders.module))
     np.testing.assert_allclose(mine, theirs.numpy(), rtol=1e-9, atol=1e-9)
