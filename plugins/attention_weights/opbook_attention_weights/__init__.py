@@ -58,7 +58,8 @@ def _samples(draw):
     yield draw.refused("no columns and no scale", q[:, :0], k[:, :0])
     yield draw.refused("causal and other numbers of queries and keys", q, k, causal=True)
     yield draw.refused("causal, one query and more keys", q[:1], k, causal=True)
-    yield draw.refused("a key_mask with one batch axis for two", draw.normal(2, 2, 3, 2), k, key_mask=draw.mask(2, 5))
+    two = draw.normal(2, 2, 3, 2)
+    yield draw.refused("a key_mask with one batch axis for two", two, k, key_mask=draw.mask(2, 5)).saying("or 3 (one")
 
 
 # Row i says how much of each key's value goes into query i's answer. The rows of a softmax add up to 1, so an answer is

@@ -56,9 +56,9 @@ def check_masks(n_queries, n_keys, batch_ndim, key_mask, causal):
         ShapeError: `causal` with different numbers of queries and keys, or a key_mask whose axes can't be matched up.
     """
     if key_mask is not None and key_mask.ndim not in (1, batch_ndim + 1):
+        batches = f" or {batch_ndim + 1} (one for each batch axis, which may be 1, and the keys)" if batch_ndim else ""
         raise ShapeError(
-            f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys) or {batch_ndim + 1} (one for each "
-            "batch axis, which may be 1, and the keys), so that no axis has to be guessed"
+            f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys){batches}, so that no axis has to be guessed"
         )
     if causal and n_queries != n_keys:
         raise ShapeError(
