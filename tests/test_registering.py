@@ -8,23 +8,11 @@ import shutil
 
 import pytest
 from distributions import Environment, write_wheel
-
-GOOD = '''
-from opbook import Array, builtin, hookimpl
-
-@builtin(category="Third party")
-def NAME(x: Array["..."]) -> Array["..."]:
-    """Doubles x."""
-    return 2 * x
-
-@hookimpl
-def opbook_builtins():
-    return [NAME]
-'''
+from one_file_plugin import TWICE
 
 
 def good(name):
-    return GOOD.replace("NAME", name)
+    return TWICE.replace("twice", name)
 
 
 FAULTS = {

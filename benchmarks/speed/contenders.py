@@ -131,19 +131,9 @@ def pytorch(task: Task) -> dict[str, Work]:
     Returns:
         Its work.
     """
-    import torch
-
     from speed.pytorch import function
 
-    leaves = [torch.tensor(a, requires_grad=True) for a in task.arrays]
-    cotangent = torch.tensor(task.cotangent)
-    f = function(task.case, task.names)
-
-    def forward() -> Any:
-        with torch.no_grad():
-            return f(*leaves)
-
-    return _both(forward, lambda: torch.autograd.grad(f(*leaves), leaves, cotangent))
+    return _by_torch(function(task.case, task.names), task.arrays, [], task.cotangent)
 
 
 def module(case: Case, args: tuple[Any, ...], cotangent: Any) -> dict[str, Work]:
@@ -157,18 +147,23 @@ def module(case: Case, args: tuple[Any, ...], cotangent: Any) -> dict[str, Work]
     Returns:
         Its work.
     """
-    import torch
-
     from speed.pytorch import module as made
 
-    x, g = torch.tensor(args[0], requires_grad=True), torch.tensor(cotangent)
     f, weights = made(case, args)
+    return _by_torch(f, args[:1], weights, cotangent)
+
+
+def _by_torch(f: Callable[..., Any], arrays: tuple[Any, ...], weights: list[Any], cotangent: Any) -> dict[str, Work]:
+    """A function of arrays, differentiated by them and by weights that it holds."""
+    import torch
+
+    leaves, g = [torch.tensor(a, requires_grad=True) for a in arrays], torch.tensor(cotangent)
 
     def forward() -> Any:
         with torch.no_grad():
-            return f(x)
+            return f(*leaves)
 
-    return _both(forward, lambda: torch.autograd.grad(f(x), [x, *weights], g))
+    return _both(forward, lambda: torch.autograd.grad(f(*leaves), [*leaves, *weights], g))
 
 
 def _jax(task: Task) -> dict[str, Work]:

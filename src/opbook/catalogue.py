@@ -48,7 +48,7 @@ class Catalogue(Mapping[str, Builtin]):
         self.command_hooks = list(command_hooks)
         self.settings = settings or Configuration()
         self._found = list(builtins)
-        self._registered: dict[str, Builtin] = {op.name: op for info, op in self._found if info.source == SESSION}
+        self._registered: dict[str, Builtin] = {}
         self._offered = list(offers)
         self._stated = list(properties)
         self._brought = list(guides)

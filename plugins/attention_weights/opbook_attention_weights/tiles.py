@@ -44,13 +44,16 @@ class AllowedTiles:
         mask: Boolean, broadcasts against (*batch, Nq, Nk), or None.
         key_mask: Boolean, (Nk,) or with an axis for each of batch, or None.
         causal: Whether a query may only attend to keys up to its own position.
+
+    Attributes:
+        batch: The first of these, and likewise `causal`.
     """
 
     def __init__(self, batch, n_queries, n_keys, mask, key_mask, causal):
         # the caller may change them before the pullback runs
         self._mask = None if mask is None else np.broadcast_to(mask.copy(), (*batch, n_queries, n_keys))
         self._key_mask = None if key_mask is None else np.broadcast_to(key_mask.copy(), (*batch, n_keys))
-        self.causal = causal
+        self.batch, self.causal = batch, causal
 
     def tile(self, head, rows, columns):
         """Look at one tile.
@@ -99,7 +102,7 @@ class TiledAttention:
     """
 
     def __init__(self, q, k, v, allowed, scale):
-        batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+        batch = allowed.batch
         self._shapes = q.shape, k.shape, v.shape
         self._heads = list(np.ndindex(batch))
         self._allowed = allowed

@@ -3,7 +3,7 @@
 import functools
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,9 +104,10 @@ def render(
     write = _Writer(book, addresses, setting, gallery, highlighter)
     categories, groups = book.categories(), book.groups()
     pictures: dict[str, str] = {}
-    unlisted_groups = groups if len(groups) > MANY_PLUGINS else {}
+    unlisted = _unlisted(book, addresses)
+    plugins = {name: members for name, members in groups.items() if addresses.groups[name] in unlisted}
     pages = {
-        addresses.index: write("index", addresses.index, categories=categories, plugins=unlisted_groups),
+        addresses.index: write("index", addresses.index, categories=categories, plugins=plugins),
         addresses.letters: write("letters", addresses.letters, letters=_letters(book)),
     }
     for name, members in categories.items():
@@ -137,8 +138,8 @@ def render(
     return Rendered(
         pages,
         addresses,
-        _nav(book, addresses),
-        _unlisted(book, addresses),
+        _nav(book, addresses, unlisted),
+        unlisted,
         pictures | gallery.blocks,
         {uri: url for uri, url in sources.items() if url},
     )
@@ -233,15 +234,15 @@ def _letters(book: Book) -> dict[str, list[tuple[str, BuiltinPage]]]:
     return grouped
 
 
-def _nav(book: Book, addresses: Addresses) -> Nav:
-    categories: Nav = [
-        (name, [("", addresses.categories[name]), *((page.name, addresses.builtins[page.name]) for page in members)])
-        if len(book.pages) <= MANY
-        else (name, addresses.categories[name])
-        for name, members in book.categories().items()
-    ]
-    plugins: Nav = [("Plugins", list(addresses.groups.items()))] if len(addresses.groups) <= MANY_PLUGINS else []
-    return [("", addresses.index), ("A to Z", addresses.letters), *categories, *plugins]
+def _nav(book: Book, addresses: Addresses, unlisted: Collection[str]) -> Nav:
+    nav: Nav = [("", addresses.index), ("A to Z", addresses.letters)]
+    for name, members in book.categories().items():
+        uri = addresses.categories[name]
+        below = [(page.name, addresses.builtins[page.name]) for page in members]
+        listed = [entry for entry in below if entry[1] not in unlisted]
+        nav.append((name, [("", uri), *listed] if listed else uri))
+    plugins: Nav = [entry for entry in addresses.groups.items() if entry[1] not in unlisted]
+    return [*nav, ("Plugins", plugins)] if plugins else nav
 
 
 def _unlisted(book: Book, addresses: Addresses) -> dict[str, str]:
