@@ -1,7 +1,7 @@
 from sybil import Sybil
 from sybil.sybil import SybilCollection
 
-from opbook.sybil import ExampleParser
+from opbook.testing.sybil import ExampleParser
 
 pytest_plugins = "pytester"
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from opbook.lexer import CONSTANTS, KEYWORDS, NAME, NUMBER, OPERATOR, PUNCTUATION
+from opbook.notation.lexer import CONSTANTS, KEYWORDS, NAME, NUMBER, OPERATOR, PUNCTUATION
 
 SYNTAXES = Path(__file__).parent / "vscode" / "syntaxes"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
+from opbook.autodiff import tree
 
 
 def uneven(shape: tuple[int, ...], seed: int = 0) -> Any:

@@ -14,15 +14,16 @@ import pytest
 from public_api import members
 
 import opbook
-from opbook import docstrings, hookspecs
-from opbook.configuration import SETTINGS
+from opbook.builtins import docstring as docstrings
+from opbook.plugins import hookspecs
+from opbook.plugins.configuration import SETTINGS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = DOCS / "reference" / "api"
 
 # Rules are named after the NumPy function that they differentiate, and what they take is what it takes.
-RULES = "opbook.derivatives."
+RULES = "opbook.autodiff.derivatives."
 # What it says is printed by --help, where a section of arguments would be in the way.
 COMMANDS = "opbook.cli."
 # The parser calls these with what it found, by the names of the rules of its grammar.
@@ -114,7 +115,7 @@ def test_the_api_has_nothing_that_is_not_there() -> None:
 
 def test_every_hook_is_documented_with_its_signature() -> None:
     text = (DOCS / "reference" / "hooks.md").read_text(encoding="utf-8")
-    assert "::: opbook.hookspecs" in text  # which shows all that the module defines, with signatures
+    assert "::: opbook.plugins.hookspecs" in text  # which shows all that the module defines, with signatures
     for name, hook in vars(hookspecs).items():
         if name.startswith("opbook_"):
             assert inspect.getdoc(hook), f"{name} has no docstring"

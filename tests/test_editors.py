@@ -16,9 +16,9 @@ from pygments.filters import RaiseOnErrorTokenFilter
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, _TokenType
 
 import opbook
+from opbook.cli.scaffold.naming import NOTATION
 from opbook.examples import find, pages
-from opbook.lexer import CONSTANTS, KEYWORDS, QuLexer
-from opbook.scaffold.naming import NOTATION
+from opbook.notation.lexer import CONSTANTS, KEYWORDS, QuLexer
 
 ROOT = Path(__file__).parents[1]
 VSCODE = ROOT / "editors" / "vscode"

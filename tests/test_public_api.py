@@ -70,8 +70,8 @@ def test_the_changelog_must_name_it_in_the_section_of_now() -> None:
 
 def test_the_lines_say_how_things_are_used() -> None:
     found = public_api.lines()
-    assert found["opbook.differentiate.grad"].startswith("(f: Callable")
-    assert found["opbook.catalogue.Catalogue.plugin_of"] == "(name: str) -> PluginInfo"
+    assert found["opbook.autodiff.differentiate.grad"].startswith("(f: Callable")
+    assert found["opbook.plugins.catalogue.Catalogue.plugin_of"] == "(name: str) -> PluginInfo"
     assert found["opbook.errors.ShapeError"] == "class () of OpbookError, ValueError"
     assert found["$ opbook list --category"] == ""
     assert "opbook.register" in found

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from opbook import ops, vjp
-from opbook.catalogue import catalogue
 from opbook.notation import Session
+from opbook.plugins.catalogue import catalogue
 from speed.cases import normal
 from speed.textbook import attention
 
@@ -78,10 +78,10 @@ def _starting(rounds: int) -> dict[str, str]:
 
 _LOAD = """
 import pathlib, sys, time
-import opbook.catalogue
+import opbook.plugins.catalogue
 files = sorted(pathlib.Path({folder!r}).glob("*.py"))
 start = time.perf_counter()
-found = opbook.catalogue.load(files)
+found = opbook.plugins.catalogue.load(files)
 print(time.perf_counter() - start, len(found))
 """
 

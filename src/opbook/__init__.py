@@ -1,31 +1,32 @@
 """opbook: a book of array operations in which every op is a plugin.
 
-Declare a builtin with [`builtin`][opbook.builtin.builtin] and [`hookimpl`][opbook.hookspecs.hookimpl], differentiate
-anything written in NumPy with [`vjp`][opbook.differentiate.vjp] and [`grad`][opbook.differentiate.grad], and import the
-registered builtins from `opbook.ops`. Importing this package loads no plugin.
+Declare a builtin with [`builtin`][opbook.builtins.builtin.builtin] and
+[`hookimpl`][opbook.plugins.hookspecs.hookimpl], differentiate anything written in NumPy with
+[`vjp`][opbook.autodiff.differentiate.vjp] and [`grad`][opbook.autodiff.differentiate.grad], and import the registered
+builtins from `opbook.ops`. Importing this package loads no plugin.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from opbook.annotations import Array, Mask
-from opbook.builtin import Builtin, builtin
-from opbook.derivatives import unbroadcast
-from opbook.differentiate import grad, value_and_grad, vjp
+from opbook.autodiff.derivatives import unbroadcast
+from opbook.autodiff.differentiate import grad, value_and_grad, vjp
+from opbook.autodiff.tape import stop_gradient
+from opbook.builtins.annotations import Array, Mask
+from opbook.builtins.builtin import Builtin, builtin
+from opbook.builtins.property import Property
+from opbook.builtins.rule import Rule
 from opbook.errors import OpbookError
-from opbook.hookspecs import hookimpl
-from opbook.properties import Property
-from opbook.rules import Rule
-from opbook.sections import Section
-from opbook.tape import stop_gradient
+from opbook.plugins.hookspecs import hookimpl
+from opbook.plugins.section import Section
 
 if TYPE_CHECKING:
-    from opbook.catalogue import register
+    from opbook.plugins.catalogue import register
 else:
 
     def __getattr__(name: str) -> Any:
         if name != "register":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from opbook.catalogue import register  # only for who uses it: finding plugins takes time
+        from opbook.plugins.catalogue import register  # only for who uses it: finding plugins takes time
 
         return register
 

@@ -1,8 +1,8 @@
 """Every registered builtin, importable by name: `from opbook.ops import layer_norm`."""
 
-from opbook.builtin import Builtin
-from opbook.catalogue import catalogue
+from opbook.builtins.builtin import Builtin
 from opbook.errors import BuiltinImportError, UnknownBuiltinError
+from opbook.plugins.catalogue import catalogue
 
 
 def __getattr__(name: str) -> Builtin:

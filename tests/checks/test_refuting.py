@@ -333,8 +333,8 @@ def test_a_wrong_annotation_is_refuted():
 
 
 def test_a_tape_that_is_wrong_is_refuted_by_both_opinions(monkeypatch):
-    from opbook.derivatives import PRIMITIVES
-    from opbook.derivatives.table import Primitive
+    from opbook.autodiff.derivatives import PRIMITIVES
+    from opbook.autodiff.derivatives.table import Primitive
 
     monkeypatch.setitem(
         PRIMITIVES, np.tanh, Primitive(lambda x: (np.tanh(x), (lambda g: g * (1 - np.tanh(x) ** 2) * 1.01,)))

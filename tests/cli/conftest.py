@@ -5,8 +5,8 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
-from opbook import catalogue
 from opbook.cli import main
+from opbook.plugins import catalogue
 
 Invoke = Callable[..., Result]
 
@@ -14,7 +14,7 @@ Invoke = Callable[..., Result]
 @pytest.fixture(autouse=True)
 def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test is a process of its own as far as the catalogue goes, without the settings of whoever runs it."""
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     for name in ("OPBOOK_DISABLE", "OPBOOK_STRICT", "OPBOOK_DEBUG", "OPBOOK_RULES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPBOOK_PLUGINS", "")

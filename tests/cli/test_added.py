@@ -82,14 +82,14 @@ def test_two_of_one_name_are_an_error_that_names_both(opbook, plugin, monkeypatc
     result = opbook(*options, "again", "hello")
     assert result.exit_code == 2
     assert f"2 plugins add a command again: {paths[0]} and {paths[1]}. Leave one out with" in result.stderr
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_DISABLE", "two_ops")  # the advice
     assert opbook(*options, "again", "hello").stdout == "hello hello\n"
 
 
 def test_help_is_there_whatever_the_settings(opbook, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("opbook.configuration._start", None)
+    monkeypatch.setattr("opbook.plugins.configuration._start", None)
     (tmp_path / "pyproject.toml").write_text("[tool.opbook]\nplugin = []\n", encoding="utf-8")
     result = opbook("--help")
     assert result.exit_code == 0

@@ -1,4 +1,4 @@
-"""What `opbook doctor` finds. (Broken distributions are in tests/test_registering.py.)"""
+"""What `opbook doctor` finds. (Broken distributions are in tests/plugins/test_registering.py.)"""
 
 import importlib.metadata
 import json
@@ -9,7 +9,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("opbook.configuration._start", None)
+    monkeypatch.setattr("opbook.plugins.configuration._start", None)
 
 
 def findings(result):

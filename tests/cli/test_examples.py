@@ -89,7 +89,7 @@ def test_pages_of_plugins_in_the_working_folder_are_among_them(opbook, tmp_path,
     (here / "pages" / "guide.md").write_text(WRONG, encoding="utf-8")
     (here / "pages" / "no-guide.md").write_text(WRONG, encoding="utf-8")
     (tmp_path / "elsewhere.md").write_text(WRONG, encoding="utf-8")
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     result = opbook("examples", "--plugin", "my_ops.py")
     assert result.exit_code == 1
     assert result.stdout.startswith("pages/guide.md:3: ")
@@ -97,5 +97,5 @@ def test_pages_of_plugins_in_the_working_folder_are_among_them(opbook, tmp_path,
     (here / "docs").mkdir()
     (here / "pages").rename(here / "docs" / "pages")
     (here / "my_ops.py").write_text(PLUGIN.replace("pages/", "docs/pages/"), encoding="utf-8")
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     assert opbook("examples", "--plugin", "my_ops.py").stdout.splitlines()[-1] == "3 examples: 1 passed, 2 failed"

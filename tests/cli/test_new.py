@@ -27,7 +27,7 @@ def test_the_commands_that_one_file_suggests_work_as_they_are(opbook, tmp_path, 
     assert len(commands) == 3
     results = []
     for command in commands:
-        monkeypatch.setattr("opbook.catalogue._default", None)  # each is a process of its own
+        monkeypatch.setattr("opbook.plugins.catalogue._default", None)  # each is a process of its own
         results.append(opbook(*command[1:]))
     shown, evaluated, verified = results
     assert "Bends x smoothly" in shown.stdout

@@ -28,7 +28,7 @@ x = 1
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("opbook.configuration._start", None)
+    monkeypatch.setattr("opbook.plugins.configuration._start", None)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def again(opbook, monkeypatch):
     """Run a command with the catalogue loaded anew, as a process of its own would."""
 
     def run(*arguments):
-        monkeypatch.setattr("opbook.catalogue._default", None)
+        monkeypatch.setattr("opbook.plugins.catalogue._default", None)
         return opbook(*arguments)
 
     return run

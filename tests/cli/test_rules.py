@@ -35,7 +35,7 @@ def test_show_and_plugins_say_which_is_asked(opbook, rules, monkeypatch):
     shown = opbook("show", "layer_norm", "--plugin", rules).stdout
     assert "Rules\nmatrices  asked first; from plugin fast_rows, one file, priority 5\nown" in shown
     assert "rules  layer_norm [matrices] (asked first)" in opbook("plugins", "--plugin", rules).stdout
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_RULES", "layer_norm=own")
     shown = opbook("show", "layer_norm", "--plugin", rules).stdout
     assert "Rules\nmatrices  not asked; from plugin fast_rows, one file, priority 5\nown       asked first" in shown
@@ -80,7 +80,7 @@ def test_a_rule_that_fits_nothing_stops_the_command_that_names_its_plugin(opbook
     result = opbook("verify", "layer_norm", "--plugin", rules)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "the rule's default of eps is 1e-06, but must be the definition's, 1e-05" in result.stderr
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_PLUGINS", str(rules))
     result = opbook("verify", "layer_norm", "--check", "rule value")
     assert result.exit_code == 0
@@ -95,7 +95,7 @@ def test_a_tie_stops_what_asks_for_the_builtin_and_says_how_to_choose(opbook, ru
     assert result.exit_code == 2
     advice = "OPBOOK_RULES=layer_norm=matrices or OPBOOK_RULES=layer_norm=rows"
     assert advice in result.stderr
-    monkeypatch.setattr("opbook.catalogue._default", None)
+    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_RULES", "layer_norm=rows")
     result = opbook("eval", "layer_norm([1, 2], [1, 1], [0, 0])", *options)
     assert (result.exit_code, result.stderr) == (0, "")

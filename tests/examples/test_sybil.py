@@ -4,7 +4,7 @@ import pytest
 
 CONFTEST = """
 from sybil import Sybil
-from opbook.sybil import ExampleParser
+from opbook.testing.sybil import ExampleParser
 
 parser = ExampleParser(lambda: {"print": print})
 pytest_collect_file = Sybil([parser], pattern="*.md").pytest()
@@ -137,7 +137,7 @@ def test_the_pages_of_this_project_are_collected(pytester):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("```py\nx\n```\n")
     (pytester.path / "plugins/x/opbook_x/__init__.py").write_text("def opbook_builtins(): ...")
-    plugin = ("-p", "opbook.pytest_plugin")  # pytester loads no entry points
+    plugin = ("-p", "opbook.testing.pytest_plugin")  # pytester loads no entry points
     result = pytester.runpytest_inprocess("--import-mode=importlib", "-rf", *plugin)
     failed = {line.split("::")[0].removeprefix("FAILED ") for line in result.outlines if line.startswith("FAILED ")}
     assert failed == {

@@ -18,13 +18,13 @@ from typing import Any
 
 from mutations import Mutant, mutants
 
-from opbook.catalogue import Catalogue, catalogue
 from opbook.checks import CHECKS
 from opbook.checks.answers import answer
 from opbook.checks.model import Subject
 from opbook.checks.running import check_builtin, examples_by_builtin
 from opbook.checks.sampling import samples_of
-from opbook.plugins import ENTRY_POINT_GROUP
+from opbook.plugins.catalogue import Catalogue, catalogue
+from opbook.plugins.discovery import ENTRY_POINT_GROUP
 
 FORK = get_context("fork")
 CPU_SECONDS = 60

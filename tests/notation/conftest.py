@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from opbook.annotations import Array
-from opbook.differentiate import grad
+from opbook.autodiff.differentiate import grad
+from opbook.builtins.annotations import Array
+from opbook.builtins.formatting import format_value
 from opbook.errors import InputError, NotationError
-from opbook.formatting import format_value
 from opbook.notation import Limits, Session
 
 

@@ -3,8 +3,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from opbook.annotations import Array
-from opbook.builtin import builtin
+from opbook.builtins.annotations import Array
+from opbook.builtins.builtin import builtin
 from opbook.errors import NotationError
 from opbook.notation import Limits, Session
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opbook.catalogue import Catalogue, load
+from opbook.plugins.catalogue import Catalogue, load
 
 _numbers = itertools.count()
 

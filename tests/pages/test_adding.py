@@ -9,13 +9,13 @@ import pytest
 from pages.conftest import OPS
 
 from opbook import pages
-from opbook.catalogue import Catalogue, load
 from opbook.pages.adding import below
 from opbook.pages.addresses import Addresses
 from opbook.pages.crosslinks import broken
 from opbook.pages.guides import shipped_guides
 from opbook.pages.machine import builtins_json
 from opbook.pages.rendering import Setting, render
+from opbook.plugins.catalogue import Catalogue, load
 
 Write = Callable[[str, str], Path]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from opbook import examples, pages
-from opbook.catalogue import Catalogue, catalogue
 from opbook.errors import UnknownBuiltinError
+from opbook.plugins.catalogue import Catalogue, catalogue
 
 Write = Callable[[str, str], Path]
 

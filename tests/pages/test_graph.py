@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from opbook import vjp
-from opbook.catalogue import Catalogue, catalogue, load
 from opbook.pages.graph import draw, trace
 from opbook.pages.graph.drawing import describe, number
 from opbook.pages.graph.layout import GAP, arrange
+from opbook.plugins.catalogue import Catalogue, catalogue, load
 
 Write = Callable[[str, str], Path]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from opbook import pages
-from opbook.catalogue import Catalogue, catalogue, load
 from opbook.pages.addresses import Addresses
 from opbook.pages.crosslinks import broken
 from opbook.pages.links import uses
+from opbook.plugins.catalogue import Catalogue, catalogue, load
 
 Write = Callable[[str, str], Path]
 

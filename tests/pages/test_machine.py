@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from opbook import pages
-from opbook.catalogue import Catalogue
 from opbook.pages.addresses import Addresses
 from opbook.pages.machine import VERSION, builtins_json, inventory, links, llms_txt
+from opbook.plugins.catalogue import Catalogue
 
 ROOT = Path(__file__).parents[2]
 Write = Callable[[str, str], Path]

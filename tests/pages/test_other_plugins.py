@@ -9,12 +9,12 @@ import pytest
 from one_file_plugin import TWICE
 
 from opbook import pages
-from opbook.catalogue import load
 from opbook.pages.addresses import Addresses
 from opbook.pages.fingerprints import _content, _imports, fingerprints
 from opbook.pages.machine import builtins_json
 from opbook.pages.rendering import render
 from opbook.pages.verification import verified
+from opbook.plugins.catalogue import load
 
 Write = Callable[[str, str], Path]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from opbook import pages
-from opbook.catalogue import Catalogue
-from opbook.derivatives import supported
+from opbook.autodiff.derivatives import supported
 from opbook.pages import rendering
 from opbook.pages.markdown import fence, found_by
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import Setting, render
+from opbook.plugins.catalogue import Catalogue
 
 Write = Callable[[str, str], Path]
 

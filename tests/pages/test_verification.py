@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from opbook.catalogue import Catalogue
 from opbook.pages import fingerprints as module
 from opbook.pages import verification
 from opbook.pages.fingerprints import fingerprints
 from opbook.pages.verification import verified
+from opbook.plugins.catalogue import Catalogue
 
 PACKAGE = {
     "__init__.py": """

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from plugins.transformer_inputs import block, draw, head
+from ops.transformer_inputs import block, draw, head
 
 MASK = np.array([[1, 0, 1, 1], [0, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 1]], bool)
 

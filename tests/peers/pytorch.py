@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from opbook import tree
+from opbook.autodiff import tree
 
 
 def layer_norm(x: Any, gamma: Any, beta: Any, *, eps: float = 1e-5) -> Any:

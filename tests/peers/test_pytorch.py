@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plugins.transformer_inputs import block, draw, head
+from ops.transformer_inputs import block, draw, head
 
-from opbook import ops, tree, vjp
+from opbook import ops, vjp
+from opbook.autodiff import tree
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
 

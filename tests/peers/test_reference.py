@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from peers.cases import CASES, cotangent_of
 
-from opbook import ops, tree, vjp
+from opbook import ops, vjp
+from opbook.autodiff import tree
 
 TABLE = json.loads(Path(__file__).with_name("reference.json").read_text(encoding="utf-8"))
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from site_projects import Visit
 
-from opbook.catalogue import catalogue
+from opbook.plugins.catalogue import catalogue
 
 api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
 

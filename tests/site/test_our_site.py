@@ -11,9 +11,9 @@ from html.parser import HTMLParser
 
 from site_projects import Project
 
-from opbook import hookspecs
-from opbook.catalogue import catalogue
 from opbook.pages.addresses import slugs
+from opbook.plugins import hookspecs
+from opbook.plugins.catalogue import catalogue
 
 LOADED = {
     "script": "src",
@@ -136,7 +136,7 @@ def test_hooks_are_shown_with_their_signatures(ours: Project) -> None:
 
 def test_builtins_and_the_api_link_to_each_other(ours: Project) -> None:
     page = ours.page("builtins/layer_norm")
-    assert 'href="../../reference/api/differentiation/#opbook.differentiate.vjp"' in page
+    assert 'href="../../reference/api/differentiation/#opbook.autodiff.differentiate.vjp"' in page
     assert 'href="../../reference/api/errors/#opbook.errors.InputError"' in page
     assert 'href="../../reference/api/catalogue/#opbook.ops"' in page
     listed = ours.page("reference/api/catalogue")
@@ -185,7 +185,11 @@ def test_the_inventory_has_builtins_and_the_api(ours: Project) -> None:
     *_, body = ours.files()["objects.inv"].split(b"\n", 4)
     names = {line.split()[0] for line in zlib.decompress(body).decode().splitlines()}
     assert {f"opbook.ops.{name}" for name in catalogue()} | {f"builtin-{name}" for name in catalogue()} <= names
-    assert {"opbook.differentiate.vjp", "opbook.hookspecs.opbook_builtins", "opbook.errors.ShapeError"} <= names
+    assert {
+        "opbook.autodiff.differentiate.vjp",
+        "opbook.plugins.hookspecs.opbook_builtins",
+        "opbook.errors.ShapeError",
+    } <= names
 
 
 def test_tapes_are_drawn(ours: Project) -> None:

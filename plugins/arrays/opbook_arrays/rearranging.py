@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from opbook import Array, builtin, stop_gradient, tree, unbroadcast
-from opbook.arrays import as_float_array
+from opbook import Array, builtin, stop_gradient, unbroadcast
+from opbook.autodiff import tree
+from opbook.autodiff.dtypes import as_float_array
 from opbook.errors import InputError, ShapeError
 
 CATEGORY = "Arrays"

@@ -17,7 +17,7 @@ import numpy as np
 from opbook_layer_norm import check_columns, check_eps
 
 from opbook import hookimpl, workers
-from opbook.rules import Rule
+from opbook.builtins.rule import Rule
 
 TAKEN_FROM = 2**15
 """Arrays of fewer entries are left to the ops' own rules: those take about as long, and need no compiled code."""

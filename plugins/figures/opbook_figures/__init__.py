@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from opbook import Array, builtin, hookimpl, stop_gradient
-from opbook.arrays import as_float_array
+from opbook.autodiff.dtypes import as_float_array
 from opbook.errors import InputError, ShapeError
 from opbook.figures import Bars, Heatmap, Line, Plot, show
 

@@ -4,7 +4,7 @@ import builtins
 from typing import Any
 
 from opbook import builtin, hookimpl
-from opbook.formatting import format_value
+from opbook.builtins.formatting import format_value
 
 
 def _samples(draw):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
+from opbook.autodiff import tree
 from opbook.checks.answers import answer, cotangent_of, has_arrays, is_differentiable, on, with_arrays
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.sampling import Sample

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
+from opbook.autodiff import tree
 from opbook.checks.model import Subject
 from opbook.checks.numbers import uneven
 from opbook.checks.sampling import Sample

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
-from opbook.call import Call
+from opbook.autodiff import tree
+from opbook.autodiff.differentiate import vjp
+from opbook.builtins.call import Call
 from opbook.checks.answers import (
     cotangent_of,
     gradients_of,
@@ -29,7 +30,6 @@ from opbook.checks.numbers import (
     uneven,
 )
 from opbook.checks.sampling import Sample
-from opbook.differentiate import vjp
 from opbook.errors import OpbookError, TapeError
 
 NOTHING = "there is no floating-point array to differentiate, or none in the value"

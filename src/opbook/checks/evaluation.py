@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
-from opbook.call import Call
+from opbook.autodiff import tree
+from opbook.autodiff.differentiate import vjp
+from opbook.builtins.call import Call
+from opbook.builtins.rule import OWN
+from opbook.builtins.specs import ArraySpec, MaskSpec
 from opbook.checks.answers import (
     answer,
     definition_of,
@@ -20,10 +23,7 @@ from opbook.checks.answers import (
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.numbers import TOLERANCE, relative_error
 from opbook.checks.sampling import Sample
-from opbook.differentiate import vjp
 from opbook.figures import Figure, capture
-from opbook.rules import OWN
-from opbook.specs import ArraySpec, MaskSpec
 
 LAYOUT_TOLERANCE = 1e-8
 """What another order of summation may change where terms cancel; a layout that is misread changes everything."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
-from opbook.builtin import Builtin
+from opbook.autodiff import tree
+from opbook.builtins.builtin import Builtin
 from opbook.checks.answers import FLOAT_NAMES, cotangent_of, in_every_precision, in_precision, is_differentiable
 from opbook.checks.model import Subject
 from opbook.checks.numbers import TOLERANCE, relative_error
@@ -100,7 +100,7 @@ def compare(
 def _builtin(builtin: Builtin | str) -> Builtin:
     if isinstance(builtin, Builtin):
         return builtin
-    from opbook.catalogue import catalogue
+    from opbook.plugins.catalogue import catalogue
 
     return catalogue()[builtin]
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from opbook.builtin import Builtin
-from opbook.call import Call
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.call import Call
+from opbook.builtins.rule import OWN
 from opbook.checks.sampling import Sample
 from opbook.examples import Result
-from opbook.rules import OWN
 
 
 class Refuted(Exception):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
+from opbook.autodiff import tree
 
 TOLERANCE = {"float16": 4e-3, "float32": 3e-5, "float64": 1e-10}
 """The relative error that two ways of computing the same thing may differ by, for each dtype."""

@@ -7,8 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.rule import OWN
 from opbook.checks import aliasing, differentiation, evaluation, surface
 from opbook.checks.model import Check, Evidence, NotApplicable, Outcome, Refuted, Subject
 from opbook.checks.sampling import Sample, samples_of
@@ -16,7 +16,7 @@ from opbook.checks.stated import check_of
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, check_example, find
 from opbook.examples.finding import EXAMPLES_PAGE
-from opbook.rules import OWN
+from opbook.plugins.catalogue import Catalogue
 
 CHECKS: dict[str, Check] = {
     check.name: check

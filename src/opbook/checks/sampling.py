@@ -13,11 +13,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from opbook import tree
-from opbook.builtin import Builtin
+from opbook.autodiff import tree
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.signature import CallShape, Param
+from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
 from opbook.errors import DeclarationError, OpbookError
-from opbook.signature import CallShape, Param
-from opbook.specs import ArraySpec, Binding, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Checks of the properties that plugins state of builtins."""
 
+from opbook.builtins.property import Property
 from opbook.checks.answers import on
 from opbook.checks.model import Check, Evidence, Refuted, Subject
 from opbook.checks.numbers import TOLERANCE, relative_error
-from opbook.properties import Property
 
 
 def check_of(stated: Property) -> Check:

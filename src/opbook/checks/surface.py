@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
-from opbook.builtin import Builtin
+from opbook.autodiff import tree
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.specs import ArraySpec, MaskSpec, OptionalSpec, Spec
 from opbook.checks.answers import on
 from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
 from opbook.checks.sampling import Sample, refused_by
 from opbook.checks.writing import NotWritable, notation_call
 from opbook.errors import OpbookError
 from opbook.notation import Session
-from opbook.specs import ArraySpec, MaskSpec, OptionalSpec, Spec
 
 
 @check(

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 
 import click
 
-from opbook.catalogue import Catalogue
-from opbook.plugins import PluginInfo
-from opbook.registering import message_of
+from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.discovery import PluginInfo
+from opbook.plugins.loading import message_of
 
 Added = tuple[PluginInfo, click.Command]
 """A command with the plugin that adds it."""

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 import opbook
-from opbook.catalogue import Catalogue
+from opbook.builtins.rule import OWN
 from opbook.cli.added import added_commands, own_commands
 from opbook.cli.errors import CHECK_FAILED
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_json, print_line
 from opbook.errors import ConfigurationError, PluginError, nearest
-from opbook.rules import OWN
+from opbook.plugins.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

@@ -8,8 +8,8 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from opbook.cli.errors import Mistake
-from opbook.configuration import FILE, TABLE, find_file, read_table, working_directory
-from opbook.files import replace_file
+from opbook.examples.files import replace_file
+from opbook.plugins.configuration import FILE, TABLE, find_file, read_table, working_directory
 
 
 def file_to_edit() -> Path:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from opbook.catalogue import Catalogue
 from opbook.cli.errors import CHECK_FAILED, Mistake
 from opbook.cli.options import with_catalogue
 from opbook.cli.output import console, print_line
 from opbook.examples import Result
+from opbook.plugins.catalogue import Catalogue
 
 DEFAULT_PATHS = ("docs", "plugins", "README.md")
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue
+from opbook.builtins.builtin import Builtin
 from opbook.cli.errors import Mistake
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_columns, print_json, print_line
 from opbook.errors import nearest
+from opbook.plugins.catalogue import Catalogue
 
 
 @click.command("list")

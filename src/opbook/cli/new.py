@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from opbook.catalogue import Catalogue
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_json, print_line
+from opbook.plugins.catalogue import Catalogue
 
 
 @click.command()
@@ -34,7 +34,7 @@ def new(catalogue: Catalogue, name: str, one_file: bool, into: Path, as_json: bo
         opbook new soft-clip --one-file
         opbook new soft-clip --into ~/plugins
     """
-    from opbook.scaffold import make_distribution, make_file, name_of
+    from opbook.cli.scaffold import make_distribution, make_file, name_of
 
     # the op of a file may become a distribution's
     taken = {op for op in catalogue if not catalogue.plugin_of(op).source.is_file}

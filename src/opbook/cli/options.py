@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from opbook.catalogue import Catalogue, catalogue
 from opbook.cli.errors import Mistake
-from opbook.plugins import PluginInfo
+from opbook.plugins.catalogue import Catalogue, catalogue
+from opbook.plugins.discovery import PluginInfo
 
 plugin_option = click.option(
     "--plugin",

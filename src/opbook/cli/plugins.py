@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from opbook.catalogue import Catalogue
 from opbook.cli.added import added_commands, own_commands
 from opbook.cli.errors import Mistake
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_columns, print_json, print_line
 from opbook.errors import nearest
-from opbook.plugins import PluginInfo
+from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.discovery import PluginInfo
 
 _STYLES = {"loaded": "bold", "failed": "bold red", "disabled": "dim"}
 

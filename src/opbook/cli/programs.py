@@ -5,10 +5,10 @@ import sys
 import click
 
 import opbook
-from opbook.catalogue import Catalogue
+from opbook.builtins.formatting import format_value
 from opbook.cli.options import read_text, with_catalogue
 from opbook.cli.output import print_line
-from opbook.formatting import format_value
+from opbook.plugins.catalogue import Catalogue
 
 
 @click.command("run")

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from opbook.catalogue import Catalogue
+from opbook.builtins.rule import OWN
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_code, print_columns, print_figure, print_json, print_line, print_markdown
 from opbook.pages import BuiltinPage, Call, Gradient, Input, Origin, ShownExample, page, shipped_guides
-from opbook.rules import OWN
+from opbook.plugins.catalogue import Catalogue
 
 
 @click.command()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from opbook.catalogue import Catalogue
 from opbook.cli.options import with_catalogue
 from opbook.cli.output import print_line
+from opbook.plugins.catalogue import Catalogue
 
 
 @click.command()
@@ -32,7 +32,7 @@ def stubs(catalogue: Catalogue, output: Path) -> None:
         opbook stubs --output build/typings
         opbook stubs --plugin my_ops.py
     """
-    from opbook.stubs import write_stubs
+    from opbook.builtins.stubs import write_stubs
 
     folder = write_stubs(catalogue, output)
     print_line(f"Wrote {folder}/ops.pyi with {len(catalogue)} builtins.")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from opbook.catalogue import Catalogue
+from opbook.builtins.rule import OWN
 from opbook.cli.errors import CHECK_FAILED, Mistake
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import console, print_columns, print_json, print_line
-from opbook.rules import OWN
+from opbook.plugins.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from opbook.checks import Comparison, Outcome
@@ -236,7 +236,7 @@ def load_function(target: str) -> Callable[..., Any]:
         )
     try:
         if place.endswith(".py"):
-            from opbook.plugins import import_file
+            from opbook.plugins.discovery import import_file
 
             module = import_file(Path(place))
         else:

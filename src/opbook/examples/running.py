@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from opbook.catalogue import scratch_session
 from opbook.errors import NotationError, OpbookError
 from opbook.examples.model import Example, PageError
 from opbook.figures import Figure, capture
+from opbook.plugins.catalogue import scratch_session
 
 MODULE = "__example__"
 """The name of the module that a Python example believes to be."""

@@ -9,12 +9,12 @@ from typing import Any
 
 from opbook.examples.checking import check_example
 from opbook.examples.comparing import compare
+from opbook.examples.files import replace_file
 from opbook.examples.finding import find, pages, read
 from opbook.examples.lines import split_lines, split_prefix
 from opbook.examples.model import Example, PageError, Result
 from opbook.examples.running import Runner
 from opbook.examples.scanning import open_fence
-from opbook.files import replace_file
 
 
 def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:

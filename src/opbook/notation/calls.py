@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from opbook.builtin import Builtin
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.specs import ArraySpec
 from opbook.errors import NotationError, OpbookError
 from opbook.notation.limits import Budget
 from opbook.notation.source import Mistake
 from opbook.notation.values import is_array
-from opbook.specs import ArraySpec
 
 _INTEGER = re.compile(r"(?!.*\bfloat\b).*\bint\b")  # in the text of an annotation: int, <class 'int'>, int | None
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from opbook.builtins.formatting import format_value
 from opbook.errors import NotationError, OpbookError, nearest
-from opbook.formatting import format_value
 from opbook.notation import arrays, nodes, operators
 from opbook.notation.calls import call_builtin
 from opbook.notation.functions import Function, Scope

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
+from opbook.builtins.formatting import format_value
 from opbook.errors import OpbookError
-from opbook.formatting import format_value
 from opbook.notation.parser import is_unfinished
 from opbook.notation.session import Session
 from opbook.notation.source import Source, normalized

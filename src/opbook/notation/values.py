@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from opbook.formatting import format_value
-from opbook.tape import TapeValue
+from opbook.autodiff.tape import TapeValue
+from opbook.builtins.formatting import format_value
 
 
 def simplified(value: Any) -> Any:

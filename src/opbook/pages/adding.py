@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-from opbook.catalogue import Catalogue
 from opbook.examples import PageError, find
 from opbook.examples.scanning import Text, scan
 from opbook.pages.addresses import slugs
 from opbook.pages.model import AddedSection, Failure
-from opbook.plugins import PluginInfo
-from opbook.sections import Section
+from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.discovery import PluginInfo
+from opbook.plugins.section import Section
 
 LEVEL = 3
 """The level of the first heading in a section's text: the title has the second."""

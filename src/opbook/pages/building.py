@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue
+from opbook.builtins.builtin import Builtin
 from opbook.examples.model import place
 from opbook.pages.adding import added_sections, refused_sections
 from opbook.pages.choosing import choose
@@ -22,8 +21,9 @@ from opbook.pages.links import Parts, parts_of
 from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
 from opbook.pages.processes import spread
 from opbook.pages.shapes import describe
-from opbook.plugins import PluginInfo, Source
-from opbook.resolving import Offer
+from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.choice import Offer
+from opbook.plugins.discovery import PluginInfo, Source
 
 MANY = 100
 """From so many builtins on, it is worth while to start processes that make their pages."""

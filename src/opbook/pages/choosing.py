@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from opbook.catalogue import Catalogue
 from opbook.errors import UnknownBuiltinError, nearest
+from opbook.plugins.catalogue import Catalogue
 
 
 def choose(catalogue: Catalogue, only: Sequence[str]) -> list[str]:

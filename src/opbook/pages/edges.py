@@ -5,7 +5,7 @@ import io
 import re
 import warnings
 
-from opbook.builtin import Builtin
+from opbook.builtins.builtin import Builtin
 from opbook.checks.sampling import edges_of, refused_by
 from opbook.errors import OpbookError
 from opbook.pages.findings import EdgeCases, Refusal

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import opbook
-from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue
+from opbook.builtins.builtin import Builtin
 from opbook.pages.processes import spread
+from opbook.plugins.catalogue import Catalogue
 
 MANY = 16
 """From so many modules on, it is worth while to start processes that read them."""

@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opbook.catalogue import Catalogue
 from opbook.examples import Example, PageError, Result, Runner, calls, check_example, complexity, find
 from opbook.examples.finding import EXAMPLES_PAGE, read
 from opbook.figures import Figure
 from opbook.pages.model import Drawn, Failure, Guide, ShownExample
 from opbook.pages.processes import spread
+from opbook.plugins.catalogue import Catalogue
 
 OWN = 8
 """How many examples of its plugin's own page a builtin's page shows at most."""

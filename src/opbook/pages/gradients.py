@@ -2,10 +2,10 @@
 
 import re
 
-from opbook.builtin import Builtin
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.signature import CallShape, Param
+from opbook.builtins.specs import OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
 from opbook.pages.findings import Gradient
-from opbook.signature import CallShape, Param
-from opbook.specs import OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
 
 _BEGINNING = re.compile(r"^\*\*The gradient\b[^\n]*?\*\*", re.MULTILINE)
 

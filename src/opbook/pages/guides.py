@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable
 from os import PathLike
 from pathlib import Path
 
-from opbook.catalogue import Catalogue
 from opbook.errors import ExampleError
 from opbook.examples.finding import read
 from opbook.pages.model import Guide
+from opbook.plugins.catalogue import Catalogue
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
 _META_TITLE = re.compile(r"^title:[ \t]*(['\"]?)(.+?)\1[ \t]*\r?$", re.MULTILINE)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue
+from opbook.builtins.builtin import Builtin
 from opbook.pages.processes import spread
+from opbook.plugins.catalogue import Catalogue
 
 MANY = 100
 """From so many builtins on, it is worth while to start processes that look."""

@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from opbook.catalogue import catalogue
-from opbook.derivatives import supported
+from opbook.autodiff.derivatives import supported
+from opbook.plugins.catalogue import catalogue
 
 
 def differentiable_numpy() -> str:

@@ -2,9 +2,9 @@
 
 import re
 
+from opbook.builtins.signature import CallShape, Param
+from opbook.builtins.specs import ArraySpec, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
 from opbook.pages.model import Call, Field, Input, Output
-from opbook.signature import CallShape, Param
-from opbook.specs import ArraySpec, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
 
 
 def describe(shape: CallShape) -> Call:

@@ -7,15 +7,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from opbook.builtin import Builtin
-from opbook.catalogue import Catalogue
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.rule import OWN
 from opbook.checks import Outcome, verify
 from opbook.checks.running import checks_of
 from opbook.pages.files import read_kept, write
 from opbook.pages.findings import Verification, VerifiedCheck
 from opbook.pages.fingerprints import fingerprints
 from opbook.pages.processes import spread
-from opbook.rules import OWN
+from opbook.plugins.catalogue import Catalogue
 
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 """Errors are shown as the first of these that they stay below: the digits of an error are noise, its size is not."""

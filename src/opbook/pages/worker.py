@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import opbook
-from opbook.catalogue import Catalogue, catalogue
 from opbook.errors import OpbookError
 from opbook.pages.addresses import Addresses
 from opbook.pages.building import build
@@ -37,7 +36,8 @@ from opbook.pages.model import Book, Guide
 from opbook.pages.reference import FRAGMENTS
 from opbook.pages.rendering import Setting, render
 from opbook.pages.verification import verified
-from opbook.plugins import PluginInfo
+from opbook.plugins.catalogue import Catalogue, catalogue
+from opbook.plugins.discovery import PluginInfo
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:

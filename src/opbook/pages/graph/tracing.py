@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from opbook import tree
-from opbook.builtin import Builtin
-from opbook.call import Call
+from opbook.autodiff import tree
+from opbook.autodiff.derivatives.table import full_name
+from opbook.autodiff.tape import FLOATS, Pull, Tape, TapeValue, stop_gradient
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.call import Call
+from opbook.builtins.signature import CallShape
 from opbook.checks.sampling import Draw, Sample, small_sample
-from opbook.derivatives.table import full_name
 from opbook.errors import OpbookError
 from opbook.pages.gradients import has_gradient
-from opbook.signature import CallShape
-from opbook.tape import FLOATS, Pull, Tape, TapeValue, stop_gradient
 
 MOST_STEPS = 25
 """A picture of more steps than this would not be read."""

@@ -1,0 +1,36 @@
+"""What the tape knows about NumPy: one rule a function, in the order in which one would read them.
+
+A rule computes the value and says, for each positional argument, how a cotangent of the value becomes a gradient:
+
+    @primitive(np.multiply)
+    def multiply(x, y):
+        return x * y, (lambda g: unbroadcast(g * y, np.shape(x)), lambda g: unbroadcast(g * x, np.shape(y)))
+
+Rules are written with NumPy functions only, so they can be differentiated themselves: that is all there is to `grad` of
+`grad`. Nothing here knows the tape.
+"""
+
+from opbook.autodiff.derivatives import elementwise, linear, reductions, shaping
+from opbook.autodiff.derivatives.shaping import cast
+from opbook.autodiff.derivatives.table import (
+    COMPOSITES,
+    CONSTANTS,
+    PRIMITIVES,
+    UFUNC_REDUCTIONS,
+    supported,
+    unbroadcast,
+)
+
+__all__ = [
+    "COMPOSITES",
+    "CONSTANTS",
+    "PRIMITIVES",
+    "UFUNC_REDUCTIONS",
+    "cast",
+    "elementwise",
+    "linear",
+    "reductions",
+    "shaping",
+    "supported",
+    "unbroadcast",
+]

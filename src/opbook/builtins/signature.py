@@ -1,0 +1,206 @@
+"""Call shapes: the signature of a builtin with its definition and its rule."""
+
+import inspect
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opbook.builtins import docstring as docstrings
+from opbook.builtins.annotations import spec_of
+from opbook.builtins.rule import RuleFunction, first_that_takes
+from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, Spec
+from opbook.errors import ArgumentError, DeclarationError, nearest
+
+EMPTY = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of a call shape.
+
+    Attributes:
+        name: Its name.
+        spec: What its argument must be.
+        default: Its default, or `inspect.Parameter.empty`.
+        keyword_only: Whether it can only be given by name.
+        doc: What the docstring says of it, on one line.
+    """
+
+    name: str
+    spec: Spec
+    default: Any
+    keyword_only: bool
+    doc: str
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return self.default is EMPTY
+
+
+class CallShape:
+    """One way to call a builtin: a signature with its definition and rule.
+
+    Attributes:
+        name: The builtin's name.
+        definition: The decorated function.
+        params: Its parameters in order.
+        returns: What it returns.
+        own_rule: The fused forward and VJP that was given with `defvjp`, or None.
+        rule: What runs when it is called: the own rule, or other plugins' rules before it. Without an own rule it may
+            answer `NotImplemented`, and the definition is differentiated instead; None if there is no rule at all.
+    """
+
+    def __init__(self, name: str, definition: Callable[..., Any]) -> None:
+        self.name = name
+        self.definition = definition
+        self.doc = docstrings.parse(definition.__doc__)
+        self.own_rule: RuleFunction | None = None
+        self.rule: RuleFunction | None = None
+        hints = typing.get_type_hints(definition, include_extras=True)
+        self.params = [self._param(p, hints) for p in inspect.signature(definition).parameters.values()]
+        self.returns = self._spec("return", hints.get("return", EMPTY))
+        self._positional = [p for p in self.params if not p.keyword_only]
+        self._by_name = {p.name: p for p in self.params}
+
+    def _param(self, parameter: inspect.Parameter, hints: dict[str, Any]) -> Param:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise DeclarationError(
+                f"{self.name}: *{parameter.name} is not possible; take a tuple, as in tuple[Any, ...]"
+            )
+        return Param(
+            parameter.name,
+            self._spec(parameter.name, hints.get(parameter.name, EMPTY)),
+            parameter.default,
+            parameter.kind is parameter.KEYWORD_ONLY,
+            self.doc.arguments.get(parameter.name, ""),
+        )
+
+    def _spec(self, what: str, hint: Any) -> Spec:
+        if hint is EMPTY:
+            missing, example = (what, f"{what}: ") if what != "return" else ("the result", "-> ")
+            raise DeclarationError(
+                f'{self.name}: {missing} has no annotation; write for example {example}Array["... D"]'
+            )
+        try:
+            return spec_of(hint)
+        except DeclarationError as error:
+            raise DeclarationError(f"{self.name}: {what}: {error}") from None
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(p.name if p.required else f'[{p.name}=]' for p in self.params)})"
+
+    def defvjp(self, rule: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
+        """Give this call shape a rule.
+
+        Args:
+            rule: Takes the definition's arguments and returns `(value, pullback)`. `pullback(g)` returns a tuple with
+                one gradient for each positional parameter, built as the argument is, and None for a parameter that has
+                none (a mask, a number of heads).
+
+        Returns:
+            The rule itself.
+
+        Raises:
+            DeclarationError: Its parameters or their defaults are not the definition's, or there is a rule already.
+        """
+        if self.own_rule is not None:
+            raise DeclarationError(f"{self.name} has a rule already")
+        if misfit := self.misfit(rule):
+            raise DeclarationError(f"{self.name}: {misfit}")
+        self.own_rule = self.rule = rule
+        return rule
+
+    def misfit(self, rule: RuleFunction) -> str:
+        """Say why a function can't be a rule of this call shape.
+
+        Args:
+            rule: The function.
+
+        Returns:
+            What is different about its signature, or "" if it is the definition's.
+        """
+        expected = list(inspect.signature(self.definition).parameters.values())
+        try:
+            got = list(inspect.signature(rule).parameters.values())
+        except (TypeError, ValueError):  # compiled code may have none
+            return f"the rule {rule!r} has no signature that Python can read; wrap it in a function"
+        if [(p.name, p.kind) for p in expected] != [(p.name, p.kind) for p in got]:
+            return (
+                f"the rule's parameters ({', '.join(p.name for p in got)}) must be the definition's "
+                f"({', '.join(p.name for p in expected)}), in order and of the same kinds"
+            )
+        for mine, theirs in zip(got, expected, strict=True):
+            if repr(mine.default) != repr(theirs.default):  # not ==, which an array answers entry by entry
+                default, due = ("none" if p.default is EMPTY else repr(p.default) for p in (mine, theirs))
+                return f"the rule's default of {mine.name} is {default}, but must be the definition's, {due}"
+        return ""
+
+    def ask_first(self, functions: Sequence[RuleFunction]) -> None:
+        """Have other rules asked before the own one.
+
+        Args:
+            functions: The rules, in order; none of them, and the own rule is all there is.
+        """
+        own = [] if self.own_rule is None else [self.own_rule]
+        self.rule = first_that_takes([*functions, *own]) if functions else self.own_rule
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Check and convert the arguments of a call.
+
+        Args:
+            args: Positional arguments.
+            kwargs: Keyword arguments.
+
+        Returns:
+            One value for each positional parameter, defaults filled in; the keyword-only arguments that were given.
+
+        Raises:
+            OpbookError: The arguments do not fit.
+        """
+        given = self._place(args, kwargs)
+        binding = Binding()
+        for param in self.params:
+            if param.name in given:
+                if given[param.name] is None and param.default is None:
+                    continue
+                given[param.name] = param.spec.convert(given[param.name], param.name, binding)
+        positional = [given.get(p.name, p.default) for p in self._positional]
+        keywords = {p.name: given[p.name] for p in self.params if p.keyword_only and p.name in given}
+        return positional, keywords
+
+    def shapes_made(self, positional: list[Any]) -> list[tuple[int | None, ...]]:
+        """Tell the shapes that a call computes, from the annotations alone.
+
+        Args:
+            positional: Checked arguments, as `bind` returns them.
+
+        Returns:
+            The shape of the value, if it is an array with named dimensions or entry by entry, and the one that each
+            mask broadcasts to; None stands for a dimension that no argument fixes.
+        """
+        binding = Binding()
+        for param, value in zip(self._positional, positional, strict=True):
+            if value is not None:
+                param.spec.convert(value, param.name, binding)
+        specs = [self.returns, *(getattr(p.spec, "inner", p.spec) for p in self.params)]
+        wanted = [specs[0], *(spec for spec in specs[1:] if isinstance(spec, MaskSpec))]
+        return [binding.shape_of(spec) for spec in wanted if isinstance(spec, ArraySpec)]
+
+    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        if len(args) > len(self._positional):
+            raise ArgumentError(
+                f"takes at most {len(self._positional)} positional arguments, but {len(args)} came. Call it as {self}"
+            )
+        given = dict(zip((p.name for p in self._positional), args, strict=False))
+        for name, value in kwargs.items():
+            if name not in self._by_name:
+                raise ArgumentError(f"has no argument {name}.{nearest(name, self._by_name)} Call it as {self}")
+            if name in given:
+                raise ArgumentError(f"got {name} twice, by position and by name. Call it as {self}")
+            given[name] = value
+        missing = [p.name for p in self.params if p.required and p.name not in given]
+        if missing:
+            raise ArgumentError(f"needs {' and '.join(missing)}, which did not come. Call it as {self}")
+        return given

@@ -1,0 +1,347 @@
+"""The catalogue: every loaded builtin by name, with the plugin and the distribution that it came from.
+
+One bad plugin costs its own builtins and nothing else: it is skipped, and said to be skipped, by `opbook plugins`.
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.notebook import table_html
+from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
+from opbook.plugins import hookspecs
+from opbook.plugins.choice import Claim, Offer, Statement
+from opbook.plugins.configuration import Configuration, configuration
+from opbook.plugins.discovery import SESSION, PluginInfo, find_plugins, is_seen
+from opbook.plugins.loading import CommandHook, load_plugin, message_of
+from opbook.plugins.misfits import Brought, Remark
+from opbook.plugins.settlement import Settlement
+
+
+class Catalogue(Mapping[str, Builtin]):
+    """The loaded builtins by name, in alphabetical order.
+
+    Attributes:
+        plugins: Every plugin found, whether it could be loaded or not.
+        settings: What the user has set.
+        command_hooks: The plugins that add commands to the command line, each with what makes them.
+    """
+
+    def __init__(
+        self,
+        plugins: list[PluginInfo],
+        builtins: Iterable[Claim],
+        offers: Iterable[Offer] = (),
+        properties: Iterable[Statement] = (),
+        settings: Configuration | None = None,
+        command_hooks: Iterable[tuple[PluginInfo, CommandHook]] = (),
+        guides: Iterable[Brought] = (),
+        sections: Iterable[Remark] = (),
+    ) -> None:
+        self.plugins = plugins
+        self.command_hooks = list(command_hooks)
+        self.settings = settings or Configuration()
+        self._found = list(builtins)
+        self._registered: dict[str, Builtin] = {}
+        self._offered = list(offers)
+        self._stated = list(properties)
+        self._brought = list(guides)
+        self._remarks = list(sections)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
+        self._settled = Settlement(
+            *(self.plugins, self._found, self._offered, self._stated, self._brought, self._remarks, self.settings)
+        )
+        self._builtins = self._settled.builtins
+
+    def attach(self) -> list[Builtin]:
+        """Have the builtins ask other plugins' rules as this catalogue has chosen them, and know their properties.
+
+        A builtin is one object in all catalogues of a process, so this is for the one that is in use.
+
+        Returns:
+            The builtins that have such rules.
+        """
+        for name, names in self._settled.asked.items():
+            if name in self._builtins:
+                self._builtins[name].use_rules([offer.rule for offer in self._settled.offers.get(name, [])], names)
+        for name, op in self._builtins.items():
+            op.properties = tuple(self._settled.properties.get(name, ()))
+        return [op for name, op in self._builtins.items() if name in self._settled.asked]
+
+    def __getitem__(self, name: str) -> Builtin:
+        if name in self._builtins:
+            return self._builtins[name]
+        if name in self._settled.unclear:
+            raise PluginError(self._settled.unclear[name])
+        failed = [info.source.name for info in self.plugins if info.state == "failed"]
+        missing = f" Plugins that failed to load: {', '.join(failed)}; opbook plugins says why." if failed else ""
+        raise UnknownBuiltinError(
+            f"there is no builtin {name}.{nearest(str(name), self._builtins)}{missing} opbook list shows all"
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._builtins)
+
+    def __len__(self) -> int:
+        return len(self._builtins)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._builtins
+
+    def conflicts(self) -> list[str]:
+        """Say what does not fit together: names that several plugins claim, what is not clear or not used.
+
+        Returns:
+            One message for each, which names the plugins and says how to choose.
+        """
+        return self._settled.conflicts(self.plugins)
+
+    def offers(self, name: str) -> list[Offer]:
+        """Find the rules that plugins have for a builtin, beside its own.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            Each with its plugin, those that are asked first, in order.
+        """
+        names = self._settled.asked.get(name, [])
+        order = {rule: place for place, rule in enumerate(names)}
+        return sorted(
+            self._settled.offers.get(name, []), key=lambda o: (order.get(o.rule.name, len(order)), o.rule.name)
+        )
+
+    def sections(self, name: str) -> list[Remark]:
+        """Find the sections that plugins add to a builtin's page.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            Each with its plugin, in the order of the plugins.
+        """
+        return list(self._settled.sections.get(name, ()))
+
+    def plugin_of(self, name: str) -> PluginInfo:
+        """Find the plugin that a builtin came from.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            The plugin.
+
+        Raises:
+            UnknownBuiltinError: There is no such builtin.
+        """
+        self[name]
+        return self._settled.chosen[name][0]
+
+    def replaced(self, name: str) -> list[PluginInfo]:
+        """Find the plugins whose builtin of a name is not the one that the name means.
+
+        Args:
+            name: The builtin's name.
+
+        Returns:
+            The plugins; none if only one plugin has such a builtin.
+        """
+        if name not in self._settled.chosen:
+            return []
+        return [info for info, _ in self._settled.claims[name] if info is not self._settled.chosen[name][0]]
+
+    def categories(self) -> dict[str, list[Builtin]]:
+        """Group the builtins.
+
+        Returns:
+            The builtins of each category, both in alphabetical order.
+        """
+        grouped: dict[str, list[Builtin]] = {}
+        for op in self._builtins.values():
+            grouped.setdefault(op.category, []).append(op)
+        return dict(sorted(grouped.items()))
+
+    def register(self, op: Builtin) -> None:
+        """Add a builtin of a session.
+
+        Args:
+            op: The builtin. One of the same name that was registered before is replaced.
+
+        Raises:
+            PluginError: A plugin has a builtin of that name.
+        """
+        owners = [str(info.source) for info, _ in self._settled.claims.get(op.name, ()) if info.source != SESSION]
+        if owners:
+            raise PluginError(
+                f"{op.name} is a builtin of {' and '.join(owners)} already; give yours another name, such as "
+                f"my_{op.name}"
+            )
+        self._keep({**self._registered, op.name: op})
+
+    def _keep(self, ops: dict[str, Builtin]) -> None:
+        """Have these builtins of the session, and no others."""
+        self._registered = ops
+        session = PluginInfo(SESSION, SESSION.name, builtins=sorted(ops))
+        self.plugins = [info for info in self.plugins if info.source != SESSION] + [session] * bool(ops)
+        self._found = [claim for claim in self._found if claim[0].source != SESSION]
+        self._found += [(session, op) for op in ops.values()]
+        self._settle()
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        return table_html((op.name, op.category, op.summary) for op in self.values())
+
+
+def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
+    """Load every plugin that is installed.
+
+    Args:
+        files: Paths of one-file plugins to load as well, beside those that the settings name.
+
+    Returns:
+        A catalogue of its own. Builtins are computed by the rules of this catalogue from now on, also if they are in
+        another one.
+
+    Raises:
+        PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
+        ConfigurationError: A setting is not understood.
+    """
+    with _one_at_a_time():
+        for op in _attached:
+            op.use_rules([], [])
+        _attached.clear()
+        loaded = _load(configuration([Path(file) for file in files]))
+        _attached.extend(loaded.attach())
+        return loaded
+
+
+def _load(settings: Configuration) -> Catalogue:
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    plugins = find_plugins(settings.plugins)
+    builtins: list[Claim] = []
+    offers: list[Offer] = []
+    properties: list[Statement] = []
+    guides: list[Brought] = []
+    sections: list[Remark] = []
+    hooks: list[tuple[PluginInfo, CommandHook]] = []
+    # files last: one that is an installed plugin's own module is that plugin, seen twice
+    for info in sorted(plugins, key=lambda info: info.source.is_file):
+        if is_seen(info, plugins):
+            plugins.remove(info)
+            continue
+        if settings.disables(info.source.names):
+            info.state = "disabled"
+            continue
+        try:
+            added = load_plugin(manager, info)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may raise anything, SystemExit included
+            info.state = "failed"
+            info.error = (
+                f"{info.source}: {type(error).__name__}: {message_of(error)}. Mend it, or leave it out with "
+                f"OPBOOK_DISABLE={info.handle}, for good with: opbook plugins disable {info.handle}"
+            )
+            if settings.strict:
+                raise PluginError(info.error) from error
+            continue
+        info.builtins = sorted(op.name for op in added.builtins)
+        builtins += [(info, op) for op in added.builtins]
+        offers += [Offer(info, rule) for rule in added.rules]
+        properties += [(info, stated) for stated in added.properties]
+        guides += [(info, path) for path in added.guides]
+        sections += [(info, section) for section in added.sections]
+        hooks += [(info, added.commands)] if added.commands else []
+    loaded = Catalogue(plugins, builtins, offers, properties, settings, hooks, guides, sections)
+    if settings.strict and loaded.conflicts():
+        raise PluginError(loaded.conflicts()[0])
+    return loaded
+
+
+_attached: list[Builtin] = []
+"""Builtins that the catalogue that was loaded last has told of other plugins' rules."""
+
+_default: Catalogue | None = None
+_lock = threading.RLock()
+_loading = False
+
+
+def catalogue() -> Catalogue:
+    """The catalogue of this process: every installed plugin and the files of the settings, loaded on first use.
+
+    Returns:
+        The same catalogue every time.
+    """
+    global _default
+    with _lock:
+        if _default is None:
+            _default = load()
+        return _default
+
+
+def register(op: Builtin) -> Builtin:
+    """Add a builtin to the catalogue of this process, in a session, a notebook or a script.
+
+    From then on it can be imported from `opbook.ops`, and programs in the notation can call it. It lasts as long as the
+    process; the commands of the command line, which are processes of their own, see plugins only.
+
+    Args:
+        op: What [`builtin`][opbook.builtins.builtin.builtin] made. One that was registered before under the same name
+            is replaced, as when a notebook's cell is run again.
+
+    Returns:
+        The same, so that `@register` can stand above `@builtin(category="...")`.
+
+    Raises:
+        ArgumentError: It is no builtin.
+        PluginError: A plugin has a builtin of that name.
+    """
+    _refuse_what_is_none(op)
+    with _lock:
+        catalogue().register(op)
+    return op
+
+
+def _refuse_what_is_none(op: Any) -> None:
+    if not isinstance(op, Builtin):
+        hint = '; decorate it with @builtin(category="...") first' if callable(op) else ""
+        raise ArgumentError(f"register takes a builtin, but {op!r} came{hint}")
+
+
+@contextmanager
+def scratch_session() -> Iterator[None]:
+    """Forget at the end what is registered within, so that one example leaves nothing to the next."""
+    before = _default._registered if _default else {}
+    try:
+        yield
+    finally:
+        if _default and _default._registered is not before:
+            with _lock:
+                _default._keep(before)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """A plugin that asks for the catalogue while it is being made would wait for itself."""
+    global _loading
+    with _lock:
+        if _loading:
+            raise PluginError(
+                "opbook.ops can't be used while plugins are being loaded: a plugin imports what it needs from the "
+                "other plugin itself (from opbook_NAME import NAME)"
+            )
+        _loading = True
+        try:
+            yield
+        finally:
+            _loading = False

@@ -1,0 +1,75 @@
+"""Examples as tests: a parser for [Sybil](https://sybil.readthedocs.io), which shows them to pytest.
+
+In the `conftest.py` of a project's root folder:
+
+    from sybil import Sybil
+    from opbook.testing.sybil import ExampleParser
+
+    pytest_collect_file = Sybil([ExampleParser()], pattern="*.md").pytest()
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sybil import Document, Region
+from sybil import Example as SybilExample
+
+from opbook.examples import Example, PageError, Runner, check_example, find
+
+Builtins = Mapping[str, Callable[..., Any]]
+
+
+class ExampleParser:
+    """Makes one test of each example of a page, and a failing one of a fence that no test would run."""
+
+    def __init__(self, catalogue: Callable[[], Builtins] | None = None) -> None:
+        """Set up a parser.
+
+        Args:
+            catalogue: Gives the builtins that `qu` examples can call, by default those of all plugins. It is called
+                when the first example runs, so that collecting tests loads no plugin.
+        """
+        self._catalogue = catalogue or _default_catalogue
+        self._runner: Runner | None = None
+
+    def __call__(self, document: Document) -> Iterable[Region]:
+        """Find the examples of a page.
+
+        Args:
+            document: The page, as Sybil read it.
+
+        Yields:
+            A region per example; or a single one, for the line that is refused.
+        """
+        starts = [0, *accumulate(len(line) + 1 for line in document.text.split("\n"))]
+        try:
+            examples = find(Path(document.path), document.text)
+        except PageError as error:
+            start = starts[error.line - 1]
+            yield Region(start, start, error, _refuse)
+            return
+        for example in examples:
+            start = starts[example.line - 1]
+            yield Region(start, start, example, self._evaluate)
+
+    def _evaluate(self, region: SybilExample) -> str | None:
+        example: Example = region.parsed
+        if self._runner is None:
+            self._runner = Runner(self._catalogue())
+        result = check_example(example, self._runner)
+        if result.status == "skipped":
+            pytest.skip(result.message)
+        return result.message or None
+
+
+def _default_catalogue() -> Builtins:
+    from opbook.plugins.catalogue import catalogue
+
+    return catalogue()
+
+
+def _refuse(region: SybilExample) -> str:
+    return str(region.parsed)

@@ -1,0 +1,284 @@
+"""What "In other libraries" says, compared with these libraries: NumPy always, the others where they are installed."""
+
+import importlib
+import re
+import warnings
+
+import numpy as np
+import pytest
+from opbook_elsewhere.table import TABLE, Call, Operator
+from ops.transformer_inputs import block, head
+
+from opbook import grad, ops
+from opbook.plugins.catalogue import catalogue
+
+X = np.array([[0.5, -1.25, 2.0], [1.5, 0.25, -0.5]])
+POSITIVE = np.array([[0.5, 1.25], [2.0, 0.25]])
+MASK = np.array([[1, 0, 1, 1], [0, 1, 1, 0]], bool)
+Q, K, V = X, np.arange(12.0).reshape(4, 3) / 7, np.arange(12.0)[::-1].reshape(4, 3) / 5
+MASKED = {"q": Q, "k": K, "mask": MASK}
+AXIS = {"x": X, "axis": 1}
+
+INPUTS = {
+    **{key: {"x": X} for key in ("abs", "cos", "erf", "exp", "sin", "tanh", "gelu", "relu", "sigmoid", "softplus")},
+    **{key: {"x": POSITIVE} for key in ("log", "sqrt")},
+    **{key: {"x": X, "y": X[::-1].copy()} for key in ("maximum", "minimum")},
+    **{key: {"x": X, "axis": 0} for key in ("log_softmax", "softmax")},
+    **{key: {**AXIS, "keepdims": True} for key in ("max", "mean", "min", "sum")},
+    **{key: {"x": X} for key in ("shape", "transpose")},
+    **{key: {"shape": (2, 3)} for key in ("ones", "zeros")},
+    "round": {"x": np.array([0.125, 0.375, -2.5, 1.26]), "digits": 2},
+    "arange": {"stop": 4},
+    "concatenate": {"arrays": (X, X + 1), "axis": 1},
+    "eye": {"n": 3},
+    "linspace": {"start": 0.0, "stop": 1.0, "count": 5},
+    "reshape": {"x": X, "shape": (3, 2)},
+    "take": {"x": X, "indices": np.array([2, 0]), "axis": 1},
+    "where": {"condition": X > 0, "x": X, "y": 2 * X},
+    "attention_weights": MASKED,
+    "causal_mask": {"n_queries": 4},
+    "layer_norm": {"x": X, "gamma": np.array([1.0, 2.0, 3.0]), "beta": np.array([0.5, 0.0, -0.5]), "eps": 1e-3},
+    "scaled_dot_product_attention": {**MASKED, "v": V},
+}
+"""By builtin the arguments that the code of the calls names. Those that are not here have tests of their own."""
+
+SINGLE = {"layer_norm", "scaled_dot_product_attention"}
+"""Where JAX loses digits, as the page says."""
+
+OF_THEIR_OWN = {"grad", "multi_head_attention", "transformer_block"}
+
+
+def code(name, library):
+    return TABLE[name][library].code
+
+
+def cases(library):
+    return [name for name in INPUTS if isinstance(TABLE[name].get(library), Call)]
+
+
+def evaluated(name, library, module, names, convert):
+    arguments = {key: convert(value) for key, value in INPUTS[name].items()}
+    return eval(code(name, library), {**names, library: module}, arguments)
+
+
+def assert_alike(name, value, tolerance=1e-12):
+    expected = getattr(ops, name)(**INPUTS[name])
+    np.testing.assert_allclose(np.asarray(value), expected, rtol=tolerance, atol=tolerance)
+    assert np.shape(value) == np.shape(expected)
+
+
+def test_every_builtin_of_ours_has_its_section_and_every_call_its_test():
+    drawing = {"bars", "heatmap", "plot", "print"}
+    ours = {name for name in catalogue() if catalogue().plugin_of(name).source.distribution.startswith("opbook-")}
+    assert set(TABLE) == ours - drawing
+    assert set(TABLE) == {*INPUTS, *OF_THEIR_OWN}
+    for name, entries in TABLE.items():
+        assert list(entries) == ["numpy", "torch", "jax", "onnx"], name
+        (info, section), *others = catalogue().sections(name)
+        assert (info.source.name, section.title, others) == ("elsewhere", "In other libraries", [])
+
+
+def test_what_is_said_is_written_alike():
+    for name, entries in TABLE.items():
+        for entry in entries.values():
+            note = entry if isinstance(entry, str) else entry.note
+            assert not note.endswith("."), name
+            assert note.count("`") % 2 == 0, name
+
+
+@pytest.mark.parametrize("name", cases("numpy"))
+def test_numpy(name):
+    assert_alike(name, evaluated(name, "numpy", np, {"np": np}, lambda value: value))
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
+
+
+@pytest.fixture(scope="module")
+def jax():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", cases("torch"))
+def test_pytorch(torch, name):
+    def convert(value):
+        if isinstance(value, tuple) and isinstance(value[0], np.ndarray):
+            return tuple(map(torch.tensor, value))
+        return torch.tensor(value) if isinstance(value, np.ndarray) else value
+
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert_alike(name, evaluated(name, "torch", torch, {"F": torch.nn.functional}, convert))
+    finally:
+        torch.set_default_dtype(before)
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("name", cases("jax"))
+def test_jax(jax, name):
+    import jax.scipy.special
+
+    with jax.enable_x64(True):
+        value = evaluated(name, "jax", jax, {"jnp": jax.numpy}, lambda value: value)
+        assert_alike(name, value, 1e-6 if name in SINGLE else 1e-12)
+
+
+@pytest.mark.peer
+def test_masks_of_pytorch_mean_what_is_said(torch):
+    """True lets a query attend in one of its functions and blocks it in the other."""
+    function = torch.nn.functional.scaled_dot_product_attention
+    q, k, v = map(torch.tensor, (Q, K, V))
+    ours = ops.scaled_dot_product_attention
+    numbers = MASK.astype(float)
+    np.testing.assert_allclose(
+        function(q, k, v, attn_mask=torch.tensor(numbers)), ours(Q, K, V, bias=numbers), atol=1e-12
+    )
+    first = function(q, k, v, is_causal=True)[0]
+    np.testing.assert_allclose(first, V[0], atol=1e-12)
+    with pytest.raises(RuntimeError):
+        function(q, k, v, attn_mask=torch.tensor(MASK), is_causal=True)
+
+    heads = (head(4, 2), head(4, 2, seed=1))
+    layer = eval(
+        code("multi_head_attention", "torch"), {"torch": torch}, {"x": np.zeros((3, 4)), "n_heads": 2}
+    ).double()
+    packed = [np.concatenate([one[part] for one in heads], axis=1).T for part in ("wq", "wk", "wv")]
+    layer.in_proj_weight.data = torch.tensor(np.concatenate(packed))
+    layer.out_proj.weight.data = torch.tensor(np.concatenate([one["wo"] for one in heads]).T)
+    x = np.linspace(-1, 1, 12).reshape(1, 3, 4) ** 3
+    mask, keys = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 0]], bool), np.array([[1, 1, 0]], bool)
+    rows = torch.tensor(x)
+    for given, blocked in (
+        ({"mask": mask}, {"attn_mask": torch.tensor(~mask)}),
+        ({"key_mask": keys}, {"key_padding_mask": torch.tensor(~keys)}),
+    ):
+        value = layer(rows, rows, rows, **blocked)[0].detach().numpy()
+        np.testing.assert_allclose(value, ops.multi_head_attention(x, heads, 2, **given), atol=1e-12)
+    nobody = layer(rows, rows, rows, key_padding_mask=torch.ones(1, 3, dtype=bool))[0]
+    assert nobody.isnan().all()
+    assert torch.nn.MultiheadAttention(4, 2).batch_first is False
+
+
+@pytest.mark.peer
+def test_the_block_of_pytorch(torch):
+    x, weights = np.linspace(-1, 1, 12).reshape(1, 3, 4) ** 3, block(4, 2, 2, 5)
+    names = {"x": x, "n_heads": 2, "width": 5}
+    layer = eval(code("transformer_block", "torch"), {"torch": torch}, names).double().eval()
+    packed = [np.concatenate([one[part] for one in weights["heads"]], axis=1).T for part in ("wq", "wk", "wv")]
+    wanted = {
+        "self_attn.in_proj_weight": np.concatenate(packed),
+        "self_attn.in_proj_bias": np.zeros(12),
+        "self_attn.out_proj.weight": np.concatenate([one["wo"] for one in weights["heads"]]).T,
+        "self_attn.out_proj.bias": np.zeros(4),
+        **{"linear1.weight": weights["w1"].T, "linear1.bias": weights["b1"]},
+        **{"linear2.weight": weights["w2"].T, "linear2.bias": weights["b2"]},
+        **{"norm1.weight": weights["ln1_gamma"], "norm1.bias": weights["ln1_beta"]},
+        **{"norm2.weight": weights["ln2_gamma"], "norm2.bias": weights["ln2_beta"]},
+    }
+    layer.load_state_dict({name: torch.tensor(value) for name, value in wanted.items()})
+    np.testing.assert_allclose(layer(torch.tensor(x)).detach(), ops.transformer_block(x, weights), atol=1e-6)
+    default = torch.nn.TransformerEncoderLayer(4, 2)
+    assert (default.dropout.p, default.norm_first, default.self_attn.batch_first) == (0.1, False, False)
+
+
+@pytest.mark.peer
+def test_defaults_and_edges_of_pytorch(torch):
+    functional, row = torch.nn.functional, torch.tensor([1.0, 3.0], dtype=torch.float64)
+    assert torch.var(row) == 2
+    assert functional.layer_norm(row, (2,), eps=0.0).tolist() == [-1, 1]
+    assert functional.softplus(torch.tensor(20.5, dtype=torch.float64)) == 20.5
+    assert ops.softplus(20.5) - 20.5 < 2.1e-9
+    tanh = functional.gelu(torch.tensor(X), approximate="tanh")
+    np.testing.assert_allclose(tanh, ops.gelu(X, approximate="tanh"), atol=1e-12)
+    with pytest.raises(TypeError):
+        torch.softmax(torch.tensor(X))
+    with pytest.raises(RuntimeError):
+        torch.mean(torch.arange(3))
+    assert torch.mean(torch.ones(0)).isnan()
+    with pytest.raises((RuntimeError, IndexError)):
+        torch.index_select(row, 0, torch.tensor([-1]))
+    nobody = torch.zeros(2, 4, dtype=torch.bool)
+    names = {"q": torch.tensor(Q), "k": torch.tensor(K), "mask": nobody}
+    assert eval(code("attention_weights", "torch"), {"torch": torch}, names).isnan().all()
+    assert not ops.attention_weights(Q, K, nobody.numpy()).any()
+
+
+TIES = np.array([2.0, 2.0, 1.0])
+
+
+@pytest.mark.peer
+def test_gradients_of_pytorch_at_ties_and_edges(torch):
+    def gradient(f, x):
+        x = torch.tensor(x, requires_grad=True)
+        f(x).sum().backward()
+        return x.grad.tolist()
+
+    assert gradient(lambda x: torch.amax(x, dim=0), TIES) == grad(ops.max)(TIES).tolist() == [0.5, 0.5, 0]
+    assert gradient(lambda x: torch.amin(x, dim=0), -TIES) == grad(ops.min)(-TIES).tolist() == [0.5, 0.5, 0]
+    assert sorted(gradient(lambda x: torch.max(x, dim=0).values, TIES)) == [0, 0, 1]
+    both = gradient(lambda x: torch.maximum(x, torch.full((3,), 2.0, dtype=torch.float64)), TIES)
+    assert both == grad(lambda x: ops.maximum(x, 2.0).sum())(TIES).tolist() == [0.5, 0.5, 0]
+    zero = np.array([0.0])
+    assert np.isnan(gradient(lambda x: torch.where(x > 0, torch.sqrt(x), 0.0), zero)).all()
+    assert torch.func.grad(lambda x: x**3)(torch.tensor(2.0)) == grad(lambda x: x**3)(2.0) == 12
+
+
+@pytest.mark.peer
+def test_defaults_and_edges_of_jax(jax):
+    jnp = jax.numpy
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(jax.nn.gelu(X), ops.gelu(X, approximate="tanh"), atol=1e-12)
+        assert jax.grad(jnp.abs)(0.0) == 1
+        assert grad(ops.abs)(0.0) == 0
+        assert jax.grad(jnp.max)(TIES).tolist() == [0.5, 0.5, 0]
+        assert np.isnan(jnp.take(TIES, np.array([5])))
+        assert np.isnan(jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(0.0))
+        large = X + 1e9
+        stable = jax.nn.standardize(large, axis=-1, algorithm="stable")
+        ours = ops.layer_norm(large, np.ones(3), np.zeros(3))
+        np.testing.assert_allclose(stable, ours, atol=1e-5)
+        assert np.abs(jax.nn.standardize(large, axis=-1) - ours).max() > 0.1
+        names = {"q": Q, "k": K, "v": V, "mask": np.zeros((2, 4), bool)}
+        nobody = eval(code("scaled_dot_product_attention", "jax"), {"jax": jax}, names)
+        np.testing.assert_allclose(nobody, np.broadcast_to(V.mean(axis=0), (2, 3)), atol=1e-12)
+        narrow = {"q": Q[:, None], "k": K[:, None], "v": V[:, None, :2]}
+        with pytest.raises(ValueError, match="shape"):
+            jax.nn.dot_product_attention(*narrow.values())
+
+
+def test_where_sends_nothing_to_the_branch_that_is_not_taken():
+    assert grad(lambda x: ops.where(x > 0, ops.sqrt(x), 0.0).sum())(np.array([0.0])).tolist() == [0]
+
+
+@pytest.mark.peer
+def test_operators_of_onnx():
+    onnx = pytest.importorskip("onnx", reason="ONNX is not installed: pip install onnx")
+    versions = {}
+    for schema in importlib.import_module("onnx.defs").get_all_schemas_with_history():
+        if not schema.domain:
+            versions.setdefault(schema.name, set()).add(schema.since_version)
+    for name, entries in TABLE.items():
+        entry = entries["onnx"]
+        if isinstance(entry, Operator):
+            assert entry.opset in versions[entry.name], f"{name}: {entry.name} has versions {versions[entry.name]}"
+        else:
+            assert set(re.findall(r"`([A-Z]\w+)`", entry)) <= set(versions), name
+    schema = onnx.defs.get_schema("Attention", 23)
+    assert {"is_causal", "q_num_heads", "kv_num_heads", "qk_matmul_output_mode"} <= set(schema.attributes)
+    assert "`True` indicates that the element should take part in attention" in schema.inputs[3].description
+    for operator, opset, attribute, default in (
+        ("Softmax", 13, "axis", -1),
+        ("Softmax", 11, "axis", 1),
+        ("LogSoftmax", 11, "axis", 1),
+        ("LayerNormalization", 17, "axis", -1),
+        ("ReduceSum", 13, "keepdims", 1),
+    ):
+        assert onnx.defs.get_schema(operator, opset).attributes[attribute].default_value.i == default
+    assert onnx.defs.get_schema("Gelu", 20).attributes["approximate"].default_value.s == b"none"
+    assert onnx.defs.get_schema("LayerNormalization", 17).attributes["epsilon"].default_value.f == pytest.approx(1e-5)
