@@ -134,12 +134,12 @@ def test_it_becomes_an_op_of_the_newcomers_own(newcomer: Newcomer, capsys: pytes
 
 @contextlib.contextmanager
 def served(newcomer: Newcomer) -> Iterator[str]:
-    """What `opbook serve` prints as its address, while it runs."""
+    """What `opbook site serve` prints as its address, while it runs."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = newcomer.home / "serve.log"
-    command = [newcomer.environment.bin / "opbook", "serve", "--port", str(port)]
+    command = [newcomer.environment.bin / "opbook", "site", "serve", "--port", str(port)]
     start = time.monotonic()
     with log.open("w") as output:
         server = subprocess.Popen(
@@ -151,7 +151,7 @@ def served(newcomer: Newcomer) -> Iterator[str]:
             assert time.monotonic() < start + PATIENCE, log.read_text(encoding="utf-8")
             time.sleep(0.05)
         newcomer.seconds += time.monotonic() - start
-        newcomer.commands.append("opbook serve")
+        newcomer.commands.append("opbook site serve")
         yield found[1]
     finally:
         server.send_signal(signal.SIGINT)

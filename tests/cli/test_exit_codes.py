@@ -31,7 +31,7 @@ def shell(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_commands_are_those_that_are_promised():
-    promised = ["list", "show", "run", "eval", "repl", "plugins", "examples", "site", "serve"]
+    promised = ["list", "show", "run", "eval", "repl", "plugins", "examples", "site"]
     assert set(promised) <= set(main.commands)
     assert {("site", "build"), ("site", "serve")} <= set(commands())
 

@@ -114,13 +114,13 @@ def test_what_the_environment_disables_is_said(again, file, monkeypatch):
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(again, file, monkeypatch):
-    from opbook.cli import editing
+    from opbook.cli import settings_file
 
-    def change(text, function, original=editing._changed):
+    def change(text, function, original=settings_file._changed):
         file.write_text("# somebody else's\n", encoding="utf-8")
         return original(text, function)
 
-    monkeypatch.setattr(editing, "_changed", change)
+    monkeypatch.setattr(settings_file, "_changed", change)
     result = again("plugins", "disable", "text")
     assert (result.exit_code, "was changed by someone else" in result.stderr) == (2, True)
     assert file.read_text(encoding="utf-8") == "# somebody else's\n"

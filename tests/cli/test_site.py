@@ -35,9 +35,8 @@ def test_build_is_strict_unless_told_otherwise(opbook, adapter, tmp_path):
     assert adapter.calls == [("build", "mkdocs.yml", None, True), ("build", "mkdocs.yml", "elsewhere", False)]
 
 
-@pytest.mark.parametrize("command", [["site", "serve"], ["serve"]])
-def test_serve_passes_the_port_on(opbook, adapter, command):
-    assert opbook(*command, "--port", "8123").exit_code == 0
+def test_serve_passes_the_port_on(opbook, adapter):
+    assert opbook("site", "serve", "--port", "8123").exit_code == 0
     assert adapter.calls == [("serve", "mkdocs.yml", "127.0.0.1:8123")]
 
 

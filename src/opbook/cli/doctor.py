@@ -11,10 +11,10 @@ import click
 
 import opbook
 from opbook.builtins.rule import OWN
-from opbook.cli.added import added_commands, own_commands
 from opbook.cli.errors import CHECK_FAILED
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_json, print_line
+from opbook.cli.plugin_commands import added_commands, own_commands
 from opbook.errors import ConfigurationError, PluginError, nearest
 from opbook.plugins.catalogue import Catalogue
 

@@ -53,4 +53,4 @@ def new(catalogue: Catalogue, name: str, one_file: bool, into: Path, as_json: bo
         click.echo(f"  {command}")  # never broken into lines, so that it can be copied
     if not one_file:
         print_line()
-        print_line(f"Then write your op in opbook_{word}/__init__.py; opbook serve shows its page.")
+        print_line(f"Then write your op in opbook_{word}/__init__.py; opbook site serve shows its page.")

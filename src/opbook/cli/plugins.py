@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from opbook.cli.added import added_commands, own_commands
 from opbook.cli.errors import Mistake
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_columns, print_json, print_line
+from opbook.cli.plugin_commands import added_commands, own_commands
 from opbook.errors import nearest
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.discovery import PluginInfo
@@ -147,7 +147,7 @@ def disable(name: str) -> None:
     Examples:
         opbook plugins disable layer_norm
     """
-    from opbook.cli.editing import change_disabled, disabled_in, file_to_edit  # here, as only these need tomlkit
+    from opbook.cli.settings_file import change_disabled, disabled_in, file_to_edit  # here, as only these need tomlkit
 
     known = [info.source.names for info in load_catalogue().plugins]
     if not any(name in names for names in known):
@@ -169,7 +169,7 @@ def enable(name: str) -> None:
     Examples:
         opbook plugins enable layer_norm
     """
-    from opbook.cli.editing import change_disabled, disabled_in, file_to_edit
+    from opbook.cli.settings_file import change_disabled, disabled_in, file_to_edit
 
     loaded = load_catalogue()
     same = {name}.union(*(info.source.names for info in loaded.plugins if name in info.source.names))

@@ -4,15 +4,15 @@ import click
 
 import opbook
 from opbook.cli.doctor import doctor
-from opbook.cli.errors import Root
 from opbook.cli.examples import examples
+from opbook.cli.group import Root
 from opbook.cli.listing import list_builtins
 from opbook.cli.new import new
 from opbook.cli.options import add_plugins, plugin_option
 from opbook.cli.plugins import plugins
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
-from opbook.cli.site import serve, site
+from opbook.cli.site import site
 from opbook.cli.stubs import stubs
 from opbook.cli.verifying import check, verify
 
@@ -54,7 +54,6 @@ _COMMANDS = (
     check,
     stubs,
     site,
-    serve,
 )
 for _command in _COMMANDS:
     main.add_command(_command)

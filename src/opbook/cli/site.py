@@ -1,4 +1,4 @@
-"""`opbook site build`, `opbook site serve` and `opbook serve`."""
+"""`opbook site build` and `opbook site serve`."""
 
 import time
 from types import ModuleType
@@ -80,25 +80,6 @@ def site_serve(config_file: str, port: int, plugin_files: tuple[str, ...]) -> No
         opbook site serve
         opbook site serve --port 8001
     """
-    _serve(config_file, port, plugin_files)
-
-
-@click.command()
-@_config_option
-@_port_option
-@plugin_option
-def serve(config_file: str, port: int, plugin_files: tuple[str, ...]) -> None:
-    """Serve the site: short for opbook site serve.
-
-    \b
-    Examples:
-        opbook serve
-        opbook serve --plugin my_ops.py
-    """
-    _serve(config_file, port, plugin_files)
-
-
-def _serve(config_file: str, port: int, plugin_files: tuple[str, ...]) -> None:
     mkdocs = _adapter()
     add_plugins(plugin_files)
     mkdocs.serve(config_file, f"127.0.0.1:{port}")
