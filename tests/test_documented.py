@@ -1,8 +1,9 @@
 """All that is public is documented: functions with every argument, hooks, commands, settings with their signatures."""
 
+import contextlib
 import importlib
+import importlib.resources
 import inspect
-import pkgutil
 import re
 import tomllib
 import typing
@@ -11,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from public_api import members
 
-import opbook
 from opbook.builtins import docstring as docstrings
 from opbook.plugins import hookspecs
 from opbook.plugins.configuration import SETTINGS
@@ -22,53 +21,54 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 API = DOCS / "reference" / "api"
 
-# Rules are named after the NumPy function that they differentiate, and what they take is what it takes.
-RULES = "opbook.autodiff.derivatives."
-# What it says is printed by --help, where a section of arguments would be in the way.
-COMMANDS = "opbook.cli."
-# The parser calls these with what it found, by the names of the rules of its grammar.
-CALLBACKS = "opbook.notation.builder.Builder."
-# A method that does what the NumPy function of its name does says so and no more.
-AS_IN_NUMPY = re.compile(r"`np\.\w+`")
+
+def shown() -> dict[str, Any]:
+    """What the pages of the API and of the hooks ask mkdocstrings for, by name: this is what is public."""
+    found = {"opbook.hookimpl": hookspecs.hookimpl}  # on the page of the hooks, which shows all of their module
+    for page in (*API.glob("*.md"), API.parent / "hooks.md"):
+        for block in re.split(r"^::: ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            identifier = block.split()[0]
+            thing = resolve(identifier)
+            members = re.search(r"members: \[(.*)\]", block)
+            if members:
+                found |= {f"{identifier}.{name}": getattr(thing, name) for name in members[1].split(", ")}
+            elif inspect.ismodule(thing):
+                found |= {f"{identifier}.{name}": one for name, one in vars(thing).items() if is_own(thing, name)}
+            if not inspect.ismodule(thing):
+                found[identifier] = thing
+    return found
 
 
-def modules() -> list[str]:
-    found = pkgutil.walk_packages(opbook.__path__, "opbook.")
-    return sorted(m.name for m in found if not any(part.startswith("_") for part in m.name.split(".")))
+def resolve(identifier: str) -> Any:
+    """The object that a dotted name stands for; AttributeError if a page shows what is not there."""
+    with contextlib.suppress(ImportError):
+        return importlib.import_module(identifier)
+    module, _, name = identifier.rpartition(".")
+    return getattr(resolve(module), name)
 
 
-def public(name: str) -> Iterator[tuple[str, Any]]:
-    """The functions and classes that a module defines, and the methods of those classes."""
-    module = importlib.import_module(name)
-    for key, thing in vars(module).items():
-        if key.startswith("_") or getattr(thing, "__module__", None) != name:
-            continue
-        if inspect.isfunction(thing):
-            yield f"{name}.{key}", thing
-        elif inspect.isclass(thing):
-            yield f"{name}.{key}", thing
-            for inner, method in vars(thing).items():
-                if any(inner in vars(base) for base in thing.__mro__[1:]):
-                    continue  # it is documented where it is declared first
-                if inspect.isfunction(method) and not inner.startswith("_"):
-                    yield f"{name}.{key}.{inner}", method
-                elif isinstance(method, classmethod | staticmethod) and not inner.startswith("_"):
-                    yield f"{name}.{key}.{inner}", method.__func__
-                elif isinstance(method, property):
-                    yield f"{name}.{key}.{inner}", method
+def is_own(module: Any, name: str) -> bool:
+    return not name.startswith("_") and getattr(vars(module)[name], "__module__", None) == module.__name__
+
+
+def methods(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    """A public thing, and what can be called on it."""
+    yield name, thing
+    for key, method in vars(thing).items() if inspect.isclass(thing) else ():
+        if inspect.isfunction(method) and not key.startswith("_"):
+            yield f"{name}.{key}", method
 
 
 def faults(name: str, thing: Any) -> Iterator[str]:
-    doc = docstrings.parse(inspect.getdoc(thing) if inspect.isfunction(thing) else thing.__doc__)
+    doc = docstrings.parse(inspect.getdoc(thing))
     if not doc.summary:
         yield "has no docstring"
-    if not inspect.isfunction(thing) or name.startswith(CALLBACKS) or AS_IN_NUMPY.match(doc.summary):
+    if not inspect.isfunction(thing) or name.startswith("opbook.plugins.hookspecs."):
         return
     parameters = [p for p in inspect.signature(thing).parameters if p not in ("self", "cls")]
     missing = [p for p in parameters if p not in doc.arguments and not p.startswith("_")]
     if missing:
         yield f"says nothing of {', '.join(missing)} under Args"
-    # what takes nothing is described by what it gives: its summary is enough
     returned = inspect.signature(thing).return_annotation
     nothing = returned in (None, "None", inspect.Signature.empty, typing.NoReturn)
     if parameters and not nothing and not {"Returns", "Yields"} & set(doc.sections):
@@ -78,39 +78,22 @@ def faults(name: str, thing: Any) -> Iterator[str]:
         yield f"speaks of {', '.join(unknown)}, which it does not take"
 
 
-@pytest.mark.parametrize("module", [name for name in modules() if not name.startswith((RULES, COMMANDS))])
-def test_what_is_public_says_what_it_takes(module: str) -> None:
-    found = [f"{name} {fault}" for name, thing in public(module) for fault in faults(name, thing)]
+@pytest.mark.parametrize("name", sorted(shown()))
+def test_what_is_public_says_what_it_takes(name: str) -> None:
+    found = [f"{one} {fault}" for one, thing in methods(name, shown()[name]) for fault in faults(one, thing)]
     assert not found, "\n".join(found)
 
 
-def api_things() -> Iterator[Any]:
-    """The same as objects; of a module that is shown whole, all that it defines."""
-    for member in members():
-        if member in modules():
-            yield from vars(importlib.import_module(member)).values()
-        else:
-            module, _, name = member.rpartition(".")
-            yield getattr(importlib.import_module(module), name)
+@pytest.mark.parametrize("package", ["opbook", "opbook.notation", "opbook.figures", "opbook.testing"])
+def test_what_packages_offer_has_its_place_in_the_api(package: str) -> None:
+    public = list(shown().values())
+    module = importlib.import_module(package)
+    missing = [name for name in module.__all__ if not any(getattr(module, name) is thing for thing in public)]
+    assert not missing, f"on no page of docs/reference/api: {', '.join(missing)}"
 
 
-def of_packages() -> Iterator[str]:
-    for package in ("opbook", "opbook.notation", "opbook.examples", "opbook.figures", "opbook.pages", "opbook.testing"):
-        for name in importlib.import_module(package).__all__:
-            yield f"{package}.{name}"
-
-
-@pytest.mark.parametrize("name", list(of_packages()))
-def test_what_packages_offer_has_its_place_in_the_api(name: str) -> None:
-    package, _, short = name.rpartition(".")
-    thing = getattr(importlib.import_module(package), short)
-    assert any(thing is found for found in api_things()), f"{name} is on no page of docs/reference/api"
-
-
-def test_the_api_has_nothing_that_is_not_there() -> None:
-    for member in members():
-        module, _, name = member.rpartition(".")
-        assert member in modules() or hasattr(importlib.import_module(module), name), member
+def test_types_are_shipped() -> None:
+    assert (importlib.resources.files("opbook") / "py.typed").is_file()
 
 
 def test_every_hook_is_documented_with_its_signature() -> None:

@@ -9,9 +9,9 @@ import threading
 
 import pytest
 
-from opbook.figures import Bars, Heatmap, Line, Plot, capture, render, show
+from opbook.figures import Bars, Heatmap, Line, Plot, capture, show
 from opbook.figures.numbers import coarser, short, span_from_zero
-from opbook.figures.terminal import can_write_blocks
+from opbook.figures.terminal import can_write_blocks, render
 
 SMALL = Heatmap(((1.0, 0.25), (0.0, math.nan)), "weights", ("a", "b"), ("x", "y"))
 

@@ -1,7 +1,7 @@
 import pytest
 
 from opbook.errors import NotationError
-from opbook.notation import names_called, statement_count
+from opbook.notation.names import names_called, statement_count
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ class Builtin:
         return self.definition.__code__.co_firstlineno
 
     def defvjp(self, rule: RuleFunction) -> RuleFunction:
-        """Give the first call shape its rule; see [`CallShape.defvjp`][opbook.builtins.signature.CallShape.defvjp].
+        """Give the first call shape its rule.
 
         Args:
             rule: Takes the definition's arguments and returns `(value, pullback)`.

@@ -1,7 +1,7 @@
 """What a verified builtin is: the checks, the inputs they are run on, and what they found.
 
-Each check has a name and a sentence that says what it proves; [`verify`][opbook.checks.running.verify] runs them, and
-[`compare`][opbook.checks.foreign.compare] holds a foreign function to a builtin on the same inputs.
+Each check has a name and a sentence that says what it proves; `verify` runs them, and
+`compare` holds a foreign function to a builtin on the same inputs.
 """
 
 from opbook.checks.foreign import Comparison, compare

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from opbook.cli.formulas import FORMULA, readable
-from opbook.figures import Figure, render
-from opbook.figures.terminal import WIDEST, can_write_blocks
+from opbook.figures import Figure
+from opbook.figures.terminal import WIDEST, can_write_blocks, render
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#])")
 

@@ -51,7 +51,7 @@ def complexity(example: Example, names: Collection[str]) -> tuple[int, int, int]
 
 @lru_cache(maxsize=256)
 def _qu_names(code: str) -> frozenset[str]:
-    from opbook.notation import names_called  # Here, so that pages without `qu` need no parser.
+    from opbook.notation.names import names_called  # Here, so that pages without `qu` need no parser.
 
     try:
         return frozenset(names_called(code))

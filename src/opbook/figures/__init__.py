@@ -2,6 +2,5 @@
 
 from opbook.figures.model import Bars, Figure, Heatmap, Line, Plot
 from opbook.figures.showing import capture, show
-from opbook.figures.terminal import render
 
-__all__ = ["Bars", "Figure", "Heatmap", "Line", "Plot", "capture", "render", "show"]
+__all__ = ["Bars", "Figure", "Heatmap", "Line", "Plot", "capture", "show"]

@@ -5,7 +5,6 @@
 
 from opbook.errors import NotationError
 from opbook.notation.limits import Limits
-from opbook.notation.names import names_called, statement_count
 from opbook.notation.session import Session
 
-__all__ = ["Limits", "NotationError", "Session", "names_called", "statement_count"]
+__all__ = ["Limits", "NotationError", "Session"]

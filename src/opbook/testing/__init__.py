@@ -31,7 +31,7 @@ from opbook.checks.sampling import samples_of
 from opbook.examples import Result
 from opbook.plugins.catalogue import catalogue
 
-__all__ = ["Comparison", "check", "compare", "parametrize_with_checks", "run_one"]
+__all__ = ["Comparison", "check", "compare", "parametrize_with_checks"]
 
 
 def check(
