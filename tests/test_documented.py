@@ -32,7 +32,7 @@ def shown() -> dict[str, Any]:
             members = re.search(r"members: \[(.*)\]", block)
             if members:
                 found |= {f"{identifier}.{name}": getattr(thing, name) for name in members[1].split(", ")}
-            elif inspect.ismodule(thing):
+            elif inspect.ismodule(thing) and "members: false" not in block:
                 found |= {f"{identifier}.{name}": one for name, one in vars(thing).items() if is_own(thing, name)}
             if not inspect.ismodule(thing):
                 found[identifier] = thing
