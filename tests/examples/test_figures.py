@@ -3,7 +3,7 @@
 import pytest
 
 from opbook.errors import ExampleError
-from opbook.examples import Runner, check_example, find, update
+from opbook.examples import Runner, find, run_example, update
 from opbook.figures import Bars, show
 
 CATALOGUE = {"print": lambda value: print(value), "draw": lambda value: show(Bars((float(value),)))}
@@ -25,13 +25,13 @@ def test_printed_output_is_what_it_was():
 
 def test_in_the_notation():
     (example,) = examples("```qu\ndraw(3)\n```\n")
-    result = check_example(example, Runner(CATALOGUE))
+    result = run_example(example, Runner(CATALOGUE))
     assert (result.status, result.printed, result.figures) == ("passed", "", (Bars((3.0,)),))
 
 
 def test_figures_are_there_where_the_output_differs():
     (example,) = examples("```qu\ndraw(3)\nprint(1)\n```\n\n```output\n2\n```\n")
-    result = check_example(example, Runner(CATALOGUE))
+    result = run_example(example, Runner(CATALOGUE))
     assert (result.status, result.figures) == ("failed", (Bars((3.0,)),))
 
 

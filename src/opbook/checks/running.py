@@ -14,8 +14,8 @@ from opbook.checks.model import Check, Evidence, NotApplicable, Outcome, Refuted
 from opbook.checks.sampling import Sample, samples_of
 from opbook.checks.stated import check_of
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
-from opbook.examples import Result, Runner, calls, check_example, find
-from opbook.examples.finding import EXAMPLES_PAGE
+from opbook.examples import Result, Runner, calls, find, run_example
+from opbook.examples.collection import EXAMPLES_PAGE
 from opbook.plugins.catalogue import Catalogue
 
 CHECKS: dict[str, Check] = {
@@ -282,7 +282,7 @@ def examples_by_builtin(catalogue: Catalogue, names: set[str]) -> dict[str, list
             continue
         for example in examples:
             if used := calls(example, own):
-                result = check_example(example, runner)
+                result = run_example(example, runner)
                 for name in used:
                     found[name].append(result)
     return found

@@ -46,7 +46,7 @@ def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...
 
 def _of_plugins(catalogue: Catalogue) -> list[str]:
     """The pages of plugins whose source is in the working directory, but for those that are found there anyway."""
-    from opbook.examples.finding import EXAMPLES_PAGE, pages
+    from opbook.examples.collection import EXAMPLES_PAGE, pages
 
     here = Path.cwd()
     found = {page.resolve() for page in pages(path for path in DEFAULT_PATHS if Path(path).exists())}
@@ -60,9 +60,9 @@ def _of_plugins(catalogue: Catalogue) -> list[str]:
 
 
 def _run(catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> list[Result]:
-    from opbook.examples import check, pages, update
+    from opbook.examples import pages, run_pages, update
 
-    run = check if check_only else update
+    run = run_pages if check_only else update
     results: list[Result] = []
     with console(stderr=True).status("") as status:  # is silent where standard error is no terminal
         for page in pages(paths):

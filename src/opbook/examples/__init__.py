@@ -1,16 +1,17 @@
 """Runnable examples in Markdown pages: found, run, compared and rewritten by the same code wherever they are used.
 
 An example is a fence of language `qu` or `python`, followed by an `output` fence with what it printed. Every fence of a
-page is an example, or shows a language of a short list, or is refused with file and line.
+page is an example, or shows a language of a short list, or is refused with file and line. Examples may import the
+notation, the figures and the catalogue; they know neither checks nor pages.
 """
 
-from opbook.examples.checking import check, check_example
-from opbook.examples.comparing import compare
-from opbook.examples.finding import find, pages
-from opbook.examples.model import Example, PageError, Result
-from opbook.examples.running import Produced, Runner
-from opbook.examples.updating import update
-from opbook.examples.using import calls, complexity
+from opbook.examples.collection import find, pages
+from opbook.examples.comparison import compare
+from opbook.examples.example import Example, PageError, Result
+from opbook.examples.results import run_example, run_pages
+from opbook.examples.runner import Produced, Runner
+from opbook.examples.updates import update
+from opbook.examples.usage import calls, complexity
 
 __all__ = [
     "Example",
@@ -19,11 +20,11 @@ __all__ = [
     "Result",
     "Runner",
     "calls",
-    "check",
-    "check_example",
     "compare",
     "complexity",
     "find",
     "pages",
+    "run_example",
+    "run_pages",
     "update",
 ]

@@ -1,6 +1,7 @@
 """The `qu` notation: a small matrix language in which the examples are written.
 
-[`Session`][opbook.notation.session.Session] runs programs over any catalogue of Python functions.
+[`Session`][opbook.notation.Session] runs programs over any catalogue of Python functions. The notation may import the
+catalogue and what lies below it; it knows neither examples nor pages.
 """
 
 from opbook.errors import NotationError

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from opbook.examples import PageError, find
-from opbook.examples.scanning import Text, scan
+from opbook.examples.fences import Text, scan
 from opbook.pages.addresses import slugs
 from opbook.pages.model import AddedSection, Failure
 from opbook.plugins.catalogue import Catalogue

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.builtins.builtin import Builtin
-from opbook.examples.model import place
+from opbook.examples.example import place
 from opbook.pages.adding import added_sections, refused_sections
 from opbook.pages.choosing import choose
 from opbook.pages.findings import OtherRule, Verification

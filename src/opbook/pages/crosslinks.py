@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from opbook.errors import nearest
-from opbook.examples.model import place
+from opbook.examples.example import place
 from opbook.pages.addresses import Addresses
 from opbook.pages.gathering import page_of
 from opbook.pages.model import Book, BuiltinPage, Failure

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opbook.examples import Example, PageError, Result, Runner, calls, check_example, complexity, find
-from opbook.examples.finding import EXAMPLES_PAGE, read
+from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, run_example
+from opbook.examples.collection import EXAMPLES_PAGE, read
 from opbook.figures import Figure
 from opbook.pages.model import Drawn, Failure, Guide, ShownExample
 from opbook.pages.processes import spread
@@ -157,7 +157,7 @@ def _run(
     ran: list[Ran] = []
     failures: list[Failure] = []
     for example in examples:
-        result = check_example(example, runner)
+        result = run_example(example, runner)
         if result.status == "failed":
             failures.append(Failure(page, result.line, result.message))
         text = "" if guide else _text_above(lines, example.line)

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from opbook.errors import ExampleError
-from opbook.examples.finding import read
+from opbook.examples.collection import read
 from opbook.pages.model import Guide
 from opbook.plugins.catalogue import Catalogue
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import jinja2
 
-from opbook.examples.finding import read
+from opbook.examples.collection import read
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.figures import Gallery

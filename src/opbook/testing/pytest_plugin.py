@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from opbook.builtins.builtin import Builtin
-from opbook.examples.finding import EXAMPLES_PAGE
+from opbook.examples.collection import EXAMPLES_PAGE
 
 
 def pytest_configure(config: pytest.Config) -> None:

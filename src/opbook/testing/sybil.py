@@ -17,7 +17,7 @@ import pytest
 from sybil import Document, Region
 from sybil import Example as SybilExample
 
-from opbook.examples import Example, PageError, Runner, check_example, find
+from opbook.examples import Example, PageError, Runner, find, run_example
 
 Builtins = Mapping[str, Callable[..., Any]]
 
@@ -59,7 +59,7 @@ class ExampleParser:
         example: Example = region.parsed
         if self._runner is None:
             self._runner = Runner(self._catalogue())
-        result = check_example(example, self._runner)
+        result = run_example(example, self._runner)
         if result.status == "skipped":
             pytest.skip(result.message)
         return result.message or None

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import cast
 
 from opbook.errors import nearest
+from opbook.examples.example import Example, Language, PageError
+from opbook.examples.fences import Comment, Fence, Text, scan
 from opbook.examples.languages import OUTPUT, RUN, language
 from opbook.examples.lines import columns, split_lines
-from opbook.examples.model import Example, Language, PageError
-from opbook.examples.scanning import Comment, Fence, Text, scan
 
 EXAMPLES_PAGE = "examples.md"
 """The name of the pages that must have an example: those that stand beside an op."""

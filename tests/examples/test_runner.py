@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from opbook.errors import ExampleError, ShapeError
-from opbook.examples import Runner, check, check_example, find
+from opbook.examples import Runner, find, run_example, run_pages
 
 
 def fail(x):
@@ -180,7 +180,7 @@ def test_results_of_a_check(tmp_path):
     bad.write_text(python("print(1)") + python("print(1)") + "```output\n2\n```\n" + python("1/0"))
     broken = tmp_path / "sub" / "broken.md"
     broken.write_text("\n```py\nx\n```\n")
-    results = check([tmp_path], {})
+    results = run_pages([tmp_path], {})
     assert [(result.path, result.line, result.status) for result in results] == [
         (good, 1, "passed"),
         (good, 9, "skipped"),
@@ -202,4 +202,4 @@ def test_results_of_a_check(tmp_path):
 
 def test_one_example_can_be_checked():
     (example,) = find("page.md", python("print(1)") + "```output\n1\n```\n")
-    assert check_example(example, Runner({})).status == "passed"
+    assert run_example(example, Runner({})).status == "passed"

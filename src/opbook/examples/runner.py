@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from opbook.errors import NotationError, OpbookError
-from opbook.examples.model import Example, PageError
+from opbook.examples.example import Example, PageError
 from opbook.figures import Figure, capture
 from opbook.plugins.catalogue import scratch_session
 

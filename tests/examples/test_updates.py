@@ -3,7 +3,7 @@ import stat
 
 import pytest
 
-from opbook.examples import check, find, update
+from opbook.examples import find, run_pages, update
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def updated(page, text, newline="\n"):
     again = update([page], {})
     assert page.read_bytes() == once
     assert {result.status for result in again} <= {"passed", "skipped"}
-    assert {result.status for result in check([page], {})} <= {"passed", "skipped"}
+    assert {result.status for result in run_pages([page], {})} <= {"passed", "skipped"}
     return [result.status for result in results], once.decode()
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opbook.examples.example import PageError
 from opbook.examples.languages import is_info
 from opbook.examples.lines import columns, split_prefix, strip_prefix
-from opbook.examples.model import PageError
 
 _FENCE = re.compile(r"(?P<marker>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")

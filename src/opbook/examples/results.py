@@ -1,16 +1,16 @@
-"""Checking the examples of pages."""
+"""What became of examples: run, and compared with what their pages show."""
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any
 
-from opbook.examples.comparing import compare
-from opbook.examples.finding import find, pages
-from opbook.examples.model import Example, PageError, Result
-from opbook.examples.running import Runner
+from opbook.examples.collection import find, pages
+from opbook.examples.comparison import compare
+from opbook.examples.example import Example, PageError, Result
+from opbook.examples.runner import Runner
 
 
-def check(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
+def run_pages(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
     """Run the examples of pages and compare what they print with what the pages show.
 
     Args:
@@ -28,11 +28,11 @@ def check(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable
         except PageError as error:
             results.append(Result(path, error.line, "failed", str(error)))
         else:
-            results += [check_example(example, runner) for example in examples]
+            results += [run_example(example, runner) for example in examples]
     return results
 
 
-def check_example(example: Example, runner: Runner) -> Result:
+def run_example(example: Example, runner: Runner) -> Result:
     """Run one example and compare.
 
     Args:

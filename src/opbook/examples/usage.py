@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from opbook.errors import OpbookError
-from opbook.examples.model import Example
+from opbook.examples.example import Example
 
 OPS = "opbook.ops"
 

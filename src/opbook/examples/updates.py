@@ -7,14 +7,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from opbook.examples.checking import check_example
-from opbook.examples.comparing import compare
+from opbook.examples.collection import find, pages, read
+from opbook.examples.comparison import compare
+from opbook.examples.example import Example, PageError, Result
+from opbook.examples.fences import open_fence
 from opbook.examples.files import replace_file
-from opbook.examples.finding import find, pages, read
 from opbook.examples.lines import split_lines, split_prefix
-from opbook.examples.model import Example, PageError, Result
-from opbook.examples.running import Runner
-from opbook.examples.scanning import open_fence
+from opbook.examples.results import run_example
+from opbook.examples.runner import Runner
 
 
 def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
@@ -42,7 +42,7 @@ def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callabl
 
 def _update_page(path: Path, runner: Runner) -> list[Result]:
     text = read(path)
-    results = [check_example(example, runner) for example in find(path, text)]
+    results = [run_example(example, runner) for example in find(path, text)]
     broken = [result for result in results if result.status == "failed" and result.printed is None]
     if broken:
         return [_held_back(result, broken[0]) if _differs(result) else result for result in results]
