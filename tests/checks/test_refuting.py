@@ -7,9 +7,9 @@ import pytest
 
 from opbook import Array, builtin, stop_gradient, unbroadcast
 from opbook.checks import CHECKS
-from opbook.checks.model import Subject
-from opbook.checks.running import run
-from opbook.checks.sampling import samples_of
+from opbook.checks.inputs import samples_of
+from opbook.checks.subject import Subject
+from opbook.checks.verification import run
 from opbook.errors import InputError
 from opbook.figures import Bars, show
 from opbook.testing import check
@@ -69,10 +69,9 @@ def changed(change):
 @pytest.fixture(autouse=True)
 def _no_empty_means(monkeypatch):
     """The mean of no columns is not what these tests are about."""
-    from opbook.checks import sampling
+    from opbook.checks import generation
 
-    made = sampling._bases
-    monkeypatch.setattr(sampling, "_bases", lambda *a: [b for b in made(*a) if b.label != "no entries"])
+    monkeypatch.setattr(generation, "KINDS", [kind for kind in generation.KINDS if kind.label != "no entries"])
 
 
 def test_the_right_rule_passes_every_check():
@@ -372,7 +371,7 @@ def test_inputs_that_cannot_be_derived_say_so():
         """Counts."""
         return np.arange(float(n))
 
-    with pytest.raises(AssertionError, match="n is integer; give the builtin samples="):
+    with pytest.raises(AssertionError, match="n is integer; give the builtin samples"):
         check(counted)
 
     @builtin(category="Tests", samples=lambda draw: [3, (4,)])

@@ -19,10 +19,9 @@ from typing import Any
 from mutations import Mutant, mutants
 
 from opbook.checks import CHECKS
-from opbook.checks.answers import answer
-from opbook.checks.model import Subject
-from opbook.checks.running import check_builtin, examples_by_builtin
-from opbook.checks.sampling import samples_of
+from opbook.checks.inputs import samples_of
+from opbook.checks.subject import Subject, value_and_gradients
+from opbook.checks.verification import check_builtin, examples_by_builtin
 from opbook.plugins.catalogue import Catalogue, catalogue
 from opbook.plugins.discovery import ENTRY_POINT_GROUP
 
@@ -152,7 +151,7 @@ def _reached(ops: Catalogue, name: str) -> set[tuple[str, int]]:
     try:
         for sample, call in subject.calls():
             call.define()
-            answer(subject, sample)
+            value_and_gradients(subject, sample)
     finally:
         sys.setprofile(None)
     return found
@@ -160,7 +159,7 @@ def _reached(ops: Catalogue, name: str) -> set[tuple[str, int]]:
 
 def _failures(ops: Catalogue, names: list[str]) -> Iterator[tuple[str, str, str]]:
     """The checks that fail, one after the other, each with the builtin and the message."""
-    between = [name for name in CHECKS if name not in (*FIRST, *LAST, "examples")]
+    between = [c.name for c in CHECKS.values() if c.name not in (*FIRST, *LAST) and not c.needs_examples]
     for some in (FIRST, between, LAST):
         for name in names:
             for outcome in check_builtin(ops[name], [CHECKS[check] for check in some], ops, None):

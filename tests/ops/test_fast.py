@@ -8,7 +8,7 @@ import opbook_fast
 import pytest
 from ops.transformer_inputs import draw
 
-from opbook.checks.running import CHECKS, check_builtin
+from opbook.checks.verification import CHECKS, check_builtin
 from opbook.plugins.catalogue import catalogue
 
 RULES = {rule.builtin: rule for rule in opbook_fast.opbook_rules()}

@@ -23,7 +23,7 @@ def test_the_examples_of_an_installed_plugin_are_run(monkeypatch):
     def failing(example, runner):
         return Result(example.path, example.line, "failed", "it prints something else")
 
-    monkeypatch.setattr("opbook.checks.running.run_example", failing)
+    monkeypatch.setattr("opbook.checks.verification.run_example", failing)
     with pytest.raises(AssertionError, match="layer_norm, examples: it prints something else"):
         run_one(layer_norm, CHECKS["examples"])
 

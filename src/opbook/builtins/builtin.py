@@ -277,7 +277,7 @@ def builtin(
         category: Where the index shows it, such as `"Statistics & ML"`.
         aliases: Other words that people search for it by, such as `"sdpa"`.
         samples: Gives the checks their inputs where the annotations don't say enough: takes a
-            [`Draw`][opbook.checks.sampling.Draw] and yields tuples of positional arguments, or `draw.call(...)`.
+            [`Draw`][opbook.checks.samples.Draw] and yields tuples of positional arguments, or `draw.call(...)`.
         replaces: The plugin, or its distribution, whose builtin of the same name this one takes the place of in the
             catalogue. Without it, two of one name are an error, unless the user chooses.
 

@@ -3,6 +3,7 @@
 import click
 
 import opbook
+from opbook.cli.compare import compare
 from opbook.cli.doctor import doctor
 from opbook.cli.examples import examples
 from opbook.cli.group import Root
@@ -14,7 +15,7 @@ from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
 from opbook.cli.site import site
 from opbook.cli.stubs import stubs
-from opbook.cli.verifying import check, verify
+from opbook.cli.verify import verify
 
 
 @click.group(
@@ -51,7 +52,7 @@ _COMMANDS = (
     new,
     examples,
     verify,
-    check,
+    compare,
     stubs,
     site,
 )

@@ -6,7 +6,7 @@ import re
 import warnings
 
 from opbook.builtins.builtin import Builtin
-from opbook.checks.sampling import edges_of, refused_by
+from opbook.checks.inputs import edges_of, refused_by
 from opbook.errors import OpbookError
 from opbook.pages.findings import EdgeCases, Refusal
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN
-from opbook.checks import Outcome, verify
-from opbook.checks.running import checks_of
+from opbook.checks import Check, Outcome, verify
+from opbook.checks.verification import checks_of
 from opbook.pages.files import read_kept, write
 from opbook.pages.findings import Verification, VerifiedCheck
 from opbook.pages.fingerprints import fingerprints
@@ -19,17 +19,6 @@ from opbook.plugins.catalogue import Catalogue
 
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 """Errors are shown as the first of these that they stay below: the digits of an error are noise, its size is not."""
-
-LEFT_OUT = ("examples", "layouts", "second order", "threads")
-"""Examples the build has run already, and stops if one fails; the others take as long as all the rest together, and are
-left to `opbook verify`."""
-
-MEASURED = {
-    "rule value": "The rule's value equals the definition's",
-    "rule gradient": "The rule's gradient equals the tape's through the definition",
-    "differences": "The definition's gradient equals central differences",
-}
-"""The checks whose errors are shown, and how the sentence about each begins."""
 
 
 def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) -> dict[str, Verification]:
@@ -66,10 +55,12 @@ def _from_json(result: Mapping[str, Any]) -> Verification:
 
 def _verify_one(name: str, loaded: Catalogue) -> dict[str, Any]:
     op = loaded[name]
-    outcomes = verify([name], loaded, checks=[c.name for c in checks_of(op) if c.name not in LEFT_OUT])
+    # the build has run the examples already, and stops if one fails; what is slow is left to `opbook verify`
+    checks = {check.name: check for check in checks_of(op) if not check.needs_examples and not check.is_slow}
+    outcomes = verify([name], loaded, checks=checks)
     file = op.source_file  # a page names no folder of the machine that built it
     outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
-    return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes))))
+    return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes, checks))))
 
 
 def _check(outcome: Outcome) -> VerifiedCheck:
@@ -77,14 +68,10 @@ def _check(outcome: Outcome) -> VerifiedCheck:
     return VerifiedCheck(name, outcome.sentence, outcome.status, outcome.inputs, outcome.message)
 
 
-def _sentences(outcomes: Iterable[Outcome]) -> Iterable[str]:
+def _sentences(outcomes: Iterable[Outcome], checks: Mapping[str, Check]) -> Iterable[str]:
     for outcome in outcomes:
-        if (
-            outcome.rule == OWN
-            and outcome.check in MEASURED
-            and outcome.worst is not None
-            and outcome.status == "passed"
-        ):
+        measured = checks[outcome.check].measures if outcome.check in checks else ""
+        if measured and outcome.rule == OWN and outcome.worst is not None and outcome.status == "passed":
             bound = next((b for b in BOUNDS if outcome.worst < b), None)
             if bound is not None:
-                yield f"{MEASURED[outcome.check]} to within {bound:.0e}, on {outcome.inputs} inputs."
+                yield f"{measured} to within {bound:.0e}, on {outcome.inputs} inputs."

@@ -16,8 +16,9 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import OWN, Rule
 from opbook.checks import Check, Comparison, Outcome, compare
-from opbook.checks.model import Subject
-from opbook.checks.running import (
+from opbook.checks.inputs import samples_of
+from opbook.checks.subject import Subject
+from opbook.checks.verification import (
     applies,
     check_builtin,
     checks_of,
@@ -27,7 +28,6 @@ from opbook.checks.running import (
     run,
     subject_of,
 )
-from opbook.checks.sampling import samples_of
 from opbook.examples import Result
 from opbook.plugins.catalogue import catalogue
 
@@ -46,7 +46,7 @@ def check(
         builtin: The builtin.
         checks: Which checks, by name; all unless given.
         rules: Rules that no plugin has registered yet, to be checked as well.
-        properties: Properties that no plugin has stated yet, to be checked as well.
+        properties: Properties that no plugin has brought yet, to be checked as well.
 
     Returns:
         One outcome for each check of each rule; none of them failed.
@@ -58,9 +58,9 @@ def check(
     """
     loaded = catalogue()  # first: it knows other plugins' rules
     wanted = None if checks is None else list(checks)
-    stated = (*builtin.properties, *properties)
+    every = (*builtin.properties, *properties)
     builtin = builtin.with_rules((*builtin.rules, *rules))
-    builtin.properties = stated
+    builtin.properties = every
     refuse_unknown(wanted, [builtin])
     outcomes = [
         outcome
@@ -94,7 +94,7 @@ def run_one(builtin: Builtin, check: Check, rule: str = OWN) -> None:
 
     __tracebackhide__ = True  # the way through the checks tells an author nothing
     subject = _subject(builtin, rule)
-    if check.name == "examples":
+    if check.needs_examples:
         subject = replace(subject, examples=_examples(builtin))
     outcome = run(check, subject)
     if outcome.status == "not applicable":

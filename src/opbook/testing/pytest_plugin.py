@@ -100,7 +100,7 @@ class PluginFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One test for each check of each builtin and rule, then one for each example."""
         from opbook.builtins.rule import OWN
-        from opbook.checks.running import applies, checks_of
+        from opbook.checks.verification import applies, checks_of
 
         if not self.subjects and not self.unused:
             yield WrongItem.from_parent(self, name="not loaded", message=NOT_LOADED.format(self.path.parent.name))
@@ -109,7 +109,7 @@ class PluginFile(pytest.File):
         for op, rule in self.subjects:
             label = op.name if rule == OWN else f"{op.name} [{rule}]"
             for check in checks_of(op):
-                if check.name != "examples" and applies(check, rule):  # examples are tests of their own, below
+                if not check.needs_examples and applies(check, rule):  # examples are tests of their own, below
                     yield CheckItem.from_parent(self, name=f"{label}::{check.name}", builtin=op, check=check, rule=rule)
         yield from _page(self.path, self.parent).collect()
 

@@ -15,7 +15,8 @@ from opbook.autodiff.tape import FLOATS, Pull, Tape, TapeValue, stop_gradient
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.call import Call
 from opbook.builtins.signature import CallShape
-from opbook.checks.sampling import Draw, Sample, small_sample
+from opbook.checks.inputs import small_sample
+from opbook.checks.samples import Draw, Sample
 from opbook.errors import OpbookError
 from opbook.pages.gradients import has_gradient
 

@@ -1,4 +1,4 @@
-"""`opbook verify` and `opbook check`."""
+"""`opbook verify` and `opbook compare`."""
 
 import json
 from pathlib import Path
@@ -74,12 +74,12 @@ def test_the_checks_can_be_listed(opbook):
     [
         (["verify", "layer_nrom"], "Did you mean layer_norm?"),
         (["verify", "relu", "--check", "rule gradeint"], "Did you mean rule gradient?"),
-        (["check", "kernels", "--against", "relu"], "must be MODULE:FUNCTION or FILE.py:FUNCTION"),
-        (["check", "gone.py:f", "--against", "relu"], "gone.py can't be imported: FileNotFoundError"),
-        (["check", "no_such_module:f", "--against", "relu"], "no_such_module can't be imported: ModuleNotFoundError"),
-        (["check", f"{KERNELS}:rihgt", "--against", "relu"], "has no function rihgt. Did you mean right"),
-        (["check", f"{KERNELS}:right", "--against", "layer_nrom"], "Did you mean layer_norm?"),
-        (["check", f"{KERNELS}:right"], "--against"),
+        (["compare", "kernels", "--against", "relu"], "must be MODULE:FUNCTION or FILE.py:FUNCTION"),
+        (["compare", "gone.py:f", "--against", "relu"], "gone.py can't be imported: FileNotFoundError"),
+        (["compare", "no_such_module:f", "--against", "relu"], "no_such_module can't be imported: ModuleNotFoundError"),
+        (["compare", f"{KERNELS}:rihgt", "--against", "relu"], "has no function rihgt. Did you mean right"),
+        (["compare", f"{KERNELS}:right", "--against", "layer_nrom"], "Did you mean layer_norm?"),
+        (["compare", f"{KERNELS}:right"], "--against"),
     ],
 )
 def test_mistakes_exit_with_2(opbook, args, words):
@@ -89,21 +89,21 @@ def test_mistakes_exit_with_2(opbook, args, words):
 
 
 def test_a_right_function(opbook):
-    result = opbook("check", f"{KERNELS}:right", "--against", "layer_norm", "--gradient", f"{KERNELS}:right_gradient")
+    result = opbook("compare", f"{KERNELS}:right", "--against", "layer_norm", "--gradient", f"{KERNELS}:right_gradient")
     assert result.exit_code == 0
     assert "gradients of" in result.stdout
     assert "a large mean and a small spread" in result.stdout
 
 
 def test_a_wrong_function(opbook):
-    result = opbook("check", f"{KERNELS}:unbiased", "--against", "layer_norm", "--dtype", "float64")
+    result = opbook("compare", f"{KERNELS}:unbiased", "--against", "layer_norm", "--dtype", "float64")
     assert result.exit_code == 1
     assert "FAILED" in result.stdout
     assert "unbiased(np.array(" in result.stdout
 
 
 def test_json_of_a_comparison(opbook):
-    result = opbook("check", f"{KERNELS}:unbiased", "--against", "layer_norm", "--dtype", "float32", "--json")
+    result = opbook("compare", f"{KERNELS}:unbiased", "--against", "layer_norm", "--dtype", "float32", "--json")
     assert result.exit_code == 1
     assert {"case", "what", "status", "error", "tolerance", "message", "paste", "seconds"} == set(
         json.loads(result.stdout)[0]
@@ -111,6 +111,6 @@ def test_json_of_a_comparison(opbook):
 
 
 def test_a_function_that_refuses_everything_is_no_success(opbook):
-    result = opbook("check", "json:loads", "--against", "layer_norm", "--dtype", "float64")
+    result = opbook("compare", "json:loads", "--against", "layer_norm", "--dtype", "float64")
     assert result.exit_code == 1
     assert "refused" in result.stdout

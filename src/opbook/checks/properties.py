@@ -1,16 +1,16 @@
 """Checks of the properties that plugins state of builtins."""
 
 from opbook.builtins.property import Property
-from opbook.checks.answers import on
-from opbook.checks.model import Check, Evidence, Refuted, Subject
-from opbook.checks.numbers import TOLERANCE, relative_error
+from opbook.checks.check import Check, Evidence, Refuted
+from opbook.checks.subject import Subject, on
+from opbook.checks.tolerance import TOLERANCE, relative_error
 
 
-def check_of(stated: Property) -> Check:
+def check_of(statement: Property) -> Check:
     """Make a check of a property.
 
     Args:
-        stated: The property.
+        statement: The property.
 
     Returns:
         The check, which holds one side of it to the other on every input that it says something of.
@@ -19,13 +19,13 @@ def check_of(stated: Property) -> Check:
     def run(subject: Subject) -> Evidence:
         evidence = Evidence()
         for sample in subject.samples:
-            sides = stated.sides(subject.op, *sample.args, **sample.kwargs)
+            sides = statement.sides(subject.op, *sample.args, **sample.kwargs)
             if sides is None:
                 continue
             error = relative_error(*sides)
             if error > TOLERANCE["float64"]:
                 raise Refuted(
-                    f"it does not hold that: {stated.sentence} The two sides differ by {error:.1e} (at most "
+                    f"it does not hold that: {statement.sentence} The two sides differ by {error:.1e} (at most "
                     f"{TOLERANCE['float64']:.0e}){on(subject, sample)}"
                 )
             evidence.measured(error)
@@ -34,4 +34,4 @@ def check_of(stated: Property) -> Check:
             raise Refuted(f"it says nothing of any of the {len(subject.samples)} inputs: its sides are None for each")
         return evidence
 
-    return Check(stated.name, stated.sentence, run)
+    return Check(statement.name, statement.sentence, run)

@@ -11,11 +11,11 @@ import numpy as np
 
 from opbook.autodiff import tree
 from opbook.builtins.builtin import Builtin
-from opbook.checks.answers import FLOAT_NAMES, cotangent_of, in_every_precision, in_precision, is_differentiable
-from opbook.checks.model import Subject
-from opbook.checks.numbers import TOLERANCE, relative_error
-from opbook.checks.sampling import Sample, samples_of
-from opbook.checks.writing import python_call
+from opbook.checks.inputs import samples_of
+from opbook.checks.literals import python_call
+from opbook.checks.samples import FLOAT_NAMES, Sample
+from opbook.checks.subject import Subject, cotangent_of, is_differentiable
+from opbook.checks.tolerance import TOLERANCE, relative_error
 from opbook.errors import ArgumentError
 
 
@@ -82,14 +82,14 @@ def compare(
     compared = []
     for sample in subject.samples:
         differentiable = gradient is not None and is_differentiable(subject, sample)
-        for dtype, rounded in in_every_precision(sample, dtypes):
+        for dtype, rounded in sample.in_every_precision(dtypes):
             allowed = TOLERANCE[dtype] if tolerance is None else tolerance
-            exact = in_precision(rounded, "float64")
+            exact = rounded.in_precision("float64")
             value = op.bind(exact.args, exact.kwargs).define()
             case = _Case(f"{sample.label}, {dtype}", allowed, python_call(name, rounded.args, rounded.kwargs), dtype)
             compared.append(_compared(case, "value", partial(_call, function, rounded), value))
             if differentiable and gradient is not None:
-                g = in_precision(Sample("", (cotangent_of(value),)), dtype).args[0]
+                g = Sample("", (cotangent_of(value),)).in_precision(dtype).args[0]
                 _, pullback = op.value_and_pullback(*exact.args, **exact.kwargs)
                 expected = _of_arrays(rounded, pullback(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g)))
                 theirs = partial(_call, gradient, replace(rounded, args=(g, *rounded.args)))

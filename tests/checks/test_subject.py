@@ -7,10 +7,10 @@ import pytest
 
 from opbook import Array, builtin
 from opbook.checks import CHECKS
-from opbook.checks.answers import answer, precisions, value_of
-from opbook.checks.model import Subject
-from opbook.checks.running import run
-from opbook.checks.sampling import Sample, samples_of
+from opbook.checks.inputs import samples_of
+from opbook.checks.samples import Sample
+from opbook.checks.subject import Subject, precisions, value_and_gradients, value_of
+from opbook.checks.verification import run
 
 
 def counting(warn=False):
@@ -50,8 +50,8 @@ def test_a_cotangent_in_another_layout_is_another_evaluation():
     sample = Sample("", (np.ones(3),))
     subject = Subject(op, [sample])
     laid = []
-    _, gradients = answer(subject, sample)
-    _, again = answer(subject, sample, lambda array: laid.append(array) or array)
+    _, gradients = value_and_gradients(subject, sample)
+    _, again = value_and_gradients(subject, sample, lambda array: laid.append(array) or array)
     assert laid
     assert gradients[0] is not again[0]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
-from opbook.checks.answers import answer, cotangent_of, has_arrays, is_differentiable, on, with_arrays
-from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
-from opbook.checks.sampling import Sample
+from opbook.checks.check import Evidence, NotApplicable, Refuted, check
+from opbook.checks.samples import Sample
+from opbook.checks.subject import Subject, cotangent_of, is_differentiable, on, value_and_gradients
 
 THREADS = 8
 
@@ -107,17 +107,19 @@ def _value_is_own(subject: Subject, sample: Sample) -> None:
         raise Refuted(f"the value shares memory with an argument{on(subject, sample)}")
 
 
-@check("threads", f"{THREADS} threads at once, each with other numbers, get the bits that each gets alone.")
+@check(
+    "threads", f"{THREADS} threads at once, each with other numbers, get the bits that each gets alone.", is_slow=True
+)
 def threads(subject: Subject) -> Evidence:
     """Run the largest sample, scaled for each thread, in many threads that start together."""
     largest = max(subject.samples, key=lambda s: sum(a.size for a in _arrays(s.args)))
-    samples = [with_arrays(largest, lambda array, i=i: array * (1 + i / 64)) for i in range(THREADS)]  # type: ignore[misc]
-    serial = [_bits(answer(subject, sample)) for sample in samples]
+    samples = [largest.with_arrays(lambda array, i=i: array * (1 + i / 64)) for i in range(THREADS)]  # type: ignore[misc]
+    serial = [_bits(value_and_gradients(subject, sample)) for sample in samples]
     barrier = threading.Barrier(THREADS)
 
     def run(i: int) -> bool:
         barrier.wait()
-        return all(_bits(answer(subject, samples[i])) == serial[i] for _ in range(3))
+        return all(_bits(value_and_gradients(subject, samples[i])) == serial[i] for _ in range(3))
 
     with ThreadPoolExecutor(THREADS) as pool:
         if not all(pool.map(run, range(THREADS))):
@@ -128,10 +130,10 @@ def threads(subject: Subject) -> Evidence:
 @check("memory", "Dropping value and pullback frees their memory at once, without the garbage collector.")
 def memory(subject: Subject) -> Evidence:
     """Look whether arguments, value and gradients are gone once nobody holds them."""
-    samples = [s for s in subject.samples if has_arrays(s)]
+    samples = [s for s in subject.samples if s.has_floats()]
     if not samples:
         raise NotApplicable("it takes no floating-point array")
-    answer(subject, samples[0])  # whatever is made once and kept is not what this looks for
+    value_and_gradients(subject, samples[0])  # whatever is made once and kept is not what this looks for
     was_enabled = gc.isenabled()
     gc.disable()
     gc.freeze()  # what is there already need not be gone through
@@ -139,7 +141,7 @@ def memory(subject: Subject) -> Evidence:
     try:
         for sample in samples:
             mine = _copy(sample)
-            result = answer(subject, mine)
+            result = value_and_gradients(subject, mine)
             held = [weakref.ref(array) for array in _arrays(mine.args, mine.kwargs, result)]
             del mine, result
             alive = [array for ref in held if (array := ref()) is not None]

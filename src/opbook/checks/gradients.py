@@ -9,27 +9,25 @@ import numpy as np
 from opbook.autodiff import tree
 from opbook.autodiff.differentiate import vjp
 from opbook.builtins.call import Call
-from opbook.checks.answers import (
+from opbook.checks.check import Evidence, NotApplicable, Refuted, check
+from opbook.checks.differences import (
+    DIFFERENCE_TOLERANCE,
+    central_difference,
+    inner,
+    remainder_falls_with_the_square,
+    uneven,
+)
+from opbook.checks.samples import Sample
+from opbook.checks.subject import (
+    Subject,
     cotangent_of,
     gradients_of,
-    in_precision,
     is_differentiable,
     on,
     precisions,
     rounded_like,
-    with_arrays,
 )
-from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
-from opbook.checks.numbers import (
-    DIFFERENCE_TOLERANCE,
-    TOLERANCE,
-    central_difference,
-    inner,
-    relative_error,
-    remainder_falls_with_the_square,
-    uneven,
-)
-from opbook.checks.sampling import Sample
+from opbook.checks.tolerance import TOLERANCE, relative_error
 from opbook.errors import OpbookError, TapeError
 
 NOTHING = "there is no floating-point array to differentiate, or none in the value"
@@ -47,7 +45,7 @@ def _differentiable(subject: Subject) -> Iterator[tuple[Sample, Call]]:
 
 def _smooth(subject: Subject) -> Iterator[tuple[Sample, Call]]:
     """Where differences can be taken."""
-    return ((sample, call) for sample, call in _differentiable(subject) if not sample.is_edge)
+    return ((sample, call) for sample, call in _differentiable(subject) if sample.is_smooth)
 
 
 def _defined(call: Call) -> tuple[Callable[..., Any], list[Any], list[int]]:
@@ -75,7 +73,11 @@ def _leaf_names(call: Call, places: list[int]) -> list[str]:
     return [f"argument {i + 1} ({name})" for i in places for name in tree.paths(call.positional[i], params[i].name)]
 
 
-@check("rule gradient", "The rule's gradient equals the tape's through the definition, for every argument and leaf.")
+@check(
+    "rule gradient",
+    "The rule's gradient equals the tape's through the definition, for every argument and leaf.",
+    measures="The rule's gradient equals the tape's through the definition",
+)
 def rule_gradient(subject: Subject) -> Evidence:
     """Compare leaf by leaf, so that a message says whose gradient is wrong."""
     evidence = Evidence()
@@ -115,7 +117,12 @@ def _where(rule: Any, tape: Any) -> str:
     return f"rule {a[index]:.6g}, tape {b[index]:.6g}{at}"
 
 
-@check("differences", "The definition's gradient agrees with central differences along random directions.")
+@check(
+    "differences",
+    "The definition's gradient agrees with central differences along random directions.",
+    involves_rule=False,
+    measures="The definition's gradient equals central differences",
+)
 def differences(subject: Subject) -> Evidence:
     """A direction of its own for each leaf, so that two gradients that were swapped can't make up for each other."""
     evidence = Evidence()
@@ -144,7 +151,11 @@ def _blame(subject: Subject, sample: Sample, call: Call) -> None:
     )
 
 
-@check("taylor", "The remainder of the first-order Taylor expansion falls with the square of the step.")
+@check(
+    "taylor",
+    "The remainder of the first-order Taylor expansion falls with the square of the step.",
+    involves_rule=False,
+)
 def taylor(subject: Subject) -> Evidence:
     """A second opinion that depends on no step, along one direction through each argument as a whole."""
     evidence = Evidence()
@@ -228,7 +239,7 @@ def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
             value, [2 * a - 3 * b for a, b in zip(tree.leaves(first), tree.leaves(second), strict=True)]
         )
         a, b, combined = (tree.leaves(pullback(g)) for g in (first, second, both))
-        other = with_arrays(sample, lambda array: array * 1.5)
+        other = sample.with_arrays(lambda array: array * 1.5)
         with contextlib.suppress(OpbookError):  # a call in between, which must not be remembered
             subject.op.value_and_pullback(*other.args, **other.kwargs)
         again = tree.leaves(pullback(first))
@@ -274,7 +285,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
                         raise Refuted(
                             f"{path} must have shape and dtype {expected}, but has {got}{on(subject, rounded)}"
                         )
-            wide = in_precision(rounded, "float64")
+            wide = rounded.in_precision("float64")
             if wide is rounded:  # nothing to compare it with
                 continue
             _, pull_wide = subject.op.value_and_pullback(*wide.args, **wide.kwargs)
@@ -286,7 +297,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
     return evidence
 
 
-@check("second order", "The gradient of a gradient is right, or refused with one clear error.")
+@check("second order", "The gradient of a gradient is right, or refused with one clear error.", is_slow=True)
 def second_order(subject: Subject) -> Evidence:
     """Hold a Hessian-vector product of each argument to a central difference of gradients."""
     evidence = Evidence()

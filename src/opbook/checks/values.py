@@ -10,26 +10,17 @@ from opbook.autodiff.differentiate import vjp
 from opbook.builtins.call import Call
 from opbook.builtins.rule import OWN
 from opbook.builtins.specs import ArraySpec, MaskSpec
-from opbook.checks.answers import (
-    answer,
-    definition_of,
-    has_arrays,
-    is_numeric,
-    on,
-    precisions,
-    value_of,
-    with_arrays,
-)
-from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
-from opbook.checks.numbers import TOLERANCE, relative_error
-from opbook.checks.sampling import Sample
+from opbook.checks.check import Evidence, NotApplicable, Refuted, check
+from opbook.checks.samples import Sample
+from opbook.checks.subject import Subject, definition_of, is_numeric, on, precisions, value_and_gradients, value_of
+from opbook.checks.tolerance import TOLERANCE, relative_error
 from opbook.figures import Figure, capture
 
 LAYOUT_TOLERANCE = 1e-8
 """What another order of summation may change where terms cancel; a layout that is misread changes everything."""
 
 
-@check("definition", "The definition runs on every input and returns what its annotation says.")
+@check("definition", "The definition runs on every input and returns what its annotation says.", involves_rule=False)
 def definition(subject: Subject) -> Evidence:
     """Evaluate every sample by the definition; hold the shapes to the annotation of the return value."""
     evidence = Evidence()
@@ -55,7 +46,7 @@ def _hold_to_annotation(subject: Subject, sample: Sample, call: Call, value: Any
         raise Refuted(f"expected shape {expected} as annotated, got {value.shape}{on(subject, sample)}")
 
 
-@check("rule value", "The rule's value equals the definition's.")
+@check("rule value", "The rule's value equals the definition's.", measures="The rule's value equals the definition's")
 def rule_value(subject: Subject) -> Evidence:
     """Compare the two in float64."""
     evidence = Evidence()
@@ -135,7 +126,7 @@ def dtypes(subject: Subject) -> Evidence:
     for sample in subject.samples:
         for name, rounded in precisions(subject, sample):
             value = value_of(subject, rounded)
-            if not is_numeric(value) or not has_arrays(sample):
+            if not is_numeric(value) or not sample.has_floats():
                 continue
             for leaf in tree.leaves(value):
                 if leaf.dtype != name:
@@ -179,21 +170,25 @@ _LAYOUTS: dict[str, Callable[[Any], Any]] = {
 """The same numbers in other layouts of memory."""
 
 
-@check("layouts", "Strided, reversed, Fortran-ordered, zero-stride and read-only arrays give the same answer.")
+@check(
+    "layouts",
+    "Strided, reversed, Fortran-ordered, zero-stride and read-only arrays give the same result.",
+    is_slow=True,
+)
 def layouts(subject: Subject) -> Evidence:
     """Compare value and gradients with those of contiguous input, with masks and cotangents in that layout too."""
     evidence = Evidence()
     for sample in subject.samples:
-        if not has_arrays(sample):
+        if not sample.has_floats():
             continue
-        expected = answer(subject, sample)
+        expected = value_and_gradients(subject, sample)
         for name, layout in _LAYOUTS.items():
-            got = answer(subject, with_arrays(sample, layout, "fb"), layout)
+            got = value_and_gradients(subject, sample.with_arrays(layout, "fb"), layout)
             _same_answer(subject, sample, name, got, expected, evidence)
-        stretched = with_arrays(sample, lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
+        stretched = sample.with_arrays(lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
         if _accepts(subject, stretched):
-            contiguous = with_arrays(stretched, np.array)
-            got, expected = answer(subject, stretched), answer(subject, contiguous)
+            contiguous = stretched.with_arrays(np.array)
+            got, expected = value_and_gradients(subject, stretched), value_and_gradients(subject, contiguous)
             _same_answer(subject, contiguous, "with zero strides", got, expected, evidence)
     if not evidence.inputs:
         raise NotApplicable("it takes no floating-point array")
@@ -222,7 +217,7 @@ def no_warnings(subject: Subject) -> Evidence:
     evidence = Evidence()
     for sample in subject.samples:
         for _, rounded in precisions(subject, sample):
-            answer(subject, rounded)
+            value_and_gradients(subject, rounded)
             definition_of(subject, rounded)
             for warning in subject.warned(rounded, "value", "gradients", "definition"):
                 raise Refuted(f"it warns: {type(warning).__name__}: {warning}{on(subject, rounded)}")

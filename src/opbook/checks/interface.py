@@ -10,16 +10,19 @@ import numpy as np
 from opbook.autodiff import tree
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.specs import ArraySpec, MaskSpec, OptionalSpec, Spec
-from opbook.checks.answers import on
-from opbook.checks.model import Evidence, NotApplicable, Refuted, Subject, check
-from opbook.checks.sampling import Sample, refused_by
-from opbook.checks.writing import NotWritable, notation_call
+from opbook.checks.check import Evidence, NotApplicable, Refuted, check
+from opbook.checks.inputs import refused_by
+from opbook.checks.literals import NotWritable, notation_call
+from opbook.checks.samples import Sample
+from opbook.checks.subject import Subject, on
 from opbook.errors import OpbookError
 from opbook.notation import Session
 
 
 @check(
-    "documented", "It says what it is, what every argument is, what it returns, where it comes from and how it works."
+    "documented",
+    "It says what it is, what every argument is, what it returns, where it comes from and how it works.",
+    involves_rule=False,
 )
 def documented(subject: Subject) -> Evidence:
     """Look for the parts that its page is made of."""
@@ -155,7 +158,12 @@ def _same(a: Any, b: Any) -> bool:
     return tree.same_structure(a, b) and all(map(same, tree.leaves(a), tree.leaves(b)))
 
 
-@check("examples", "It has an example, and every example that calls it runs and prints what is documented.")
+@check(
+    "examples",
+    "It has an example, and every example that calls it runs and prints what is documented.",
+    involves_rule=False,
+    needs_examples=True,
+)
 def examples(subject: Subject) -> Evidence:
     """Look at what became of the examples."""
     if subject.examples is None:

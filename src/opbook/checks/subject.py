@@ -1,18 +1,110 @@
-"""What the checks ask a builtin on a sample, and how they name the sample."""
+"""A builtin under test: what it gives on a sample, and how a message names the sample."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from opbook.autodiff import tree
-from opbook.checks.model import Subject
-from opbook.checks.numbers import uneven
-from opbook.checks.sampling import Sample
-from opbook.checks.writing import python_call
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.call import Call
+from opbook.builtins.rule import OWN
+from opbook.checks.differences import uneven
+from opbook.checks.literals import python_call
+from opbook.checks.samples import Sample
+from opbook.examples import Result
 
-FLOAT_NAMES = ("float16", "float32", "float64")
+
+@dataclass(frozen=True)
+class Subject:
+    """A builtin under test.
+
+    Many checks look at the same evaluation of the same sample. It is made once, and what it gave is kept for as long as
+    the subject is: that of a sample, and of what a sample is when it is rounded to a dtype, never that of a copy.
+
+    Attributes:
+        op: The builtin.
+        rule: The name of the rule under test; `op` is computed by no other.
+        samples: The inputs; every one of them is accepted by the builtin.
+        builtins: The other builtins by name, for the notation.
+        examples: What became of the plugin's examples that call it; None if they were not looked for.
+    """
+
+    op: Builtin
+    samples: list[Sample]
+    builtins: Mapping[str, Builtin] = field(default_factory=dict)
+    examples: list[Result] | None = None
+    rule: str = OWN
+    _own: dict[int, Sample] = field(default_factory=dict, repr=False)
+    _kept: dict[tuple[int, str], tuple[Any, list[Warning | str]]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for sample in self.samples:
+            self.own(sample)
+
+    def own(self, sample: Sample) -> Sample:
+        """Keep what is evaluated on a sample from now on.
+
+        Args:
+            sample: The sample.
+
+        Returns:
+            The same one.
+        """
+        self._own[id(sample)] = sample  # which holds it, so that no other one gets its identity
+        return sample
+
+    def once(self, what: str, sample: Sample, make: Callable[[], Any]) -> Any:
+        """Evaluate something unless it has been evaluated, and note the warnings.
+
+        Args:
+            what: What it is called.
+            sample: What it is evaluated on. If it is none of the subject's own, nothing is kept.
+            make: Evaluates it. If that raises, nothing is kept.
+
+        Returns:
+            What it gave.
+        """
+        if id(sample) not in self._own:
+            return make()
+        key = id(sample), what
+        if key not in self._kept:
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                made = make()
+            self._kept[key] = made, [warning.message for warning in heard]
+        return self._kept[key][0]
+
+    def warned(self, sample: Sample, *whats: str) -> list[Warning | str]:
+        """List the warnings of evaluations.
+
+        Args:
+            sample: The sample.
+            *whats: What the evaluations are called; of those that were not made there is nothing to tell.
+
+        Returns:
+            The warnings, in the order in which they came.
+        """
+        return [warning for what in whats for warning in self._kept.get((id(sample), what), (None, []))[1]]
+
+    def call(self, sample: Sample) -> Call:
+        """Check the arguments of a sample.
+
+        Args:
+            sample: The sample.
+
+        Returns:
+            The call.
+        """
+        made: Call = self.once("call", sample, lambda: self.op.bind(sample.args, sample.kwargs))
+        return made
+
+    def calls(self) -> Iterator[tuple[Sample, Call]]:
+        """Every sample with its checked arguments."""
+        for sample in self.samples:
+            yield sample, self.call(sample)
 
 
 def on(subject: Subject, sample: Sample) -> str:
@@ -43,69 +135,6 @@ def is_numeric(value: Any) -> bool:
     )
 
 
-def with_arrays(sample: Sample, change: Callable[[Any], Any], kinds: str = "f") -> Sample:
-    """The same sample with every array changed whose dtype is of some kinds.
-
-    Args:
-        sample: The sample.
-        change: What is done to each array.
-        kinds: NumPy's letters of the kinds: floating-point arrays unless given.
-
-    Returns:
-        A sample with the changed arrays.
-    """
-
-    def convert(leaf: Any) -> Any:
-        return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in kinds else leaf
-
-    args, kwargs = tree.map_leaves(convert, sample.args), tree.map_leaves(convert, sample.kwargs)
-    return replace(sample, args=args, kwargs=kwargs)
-
-
-def in_precision(sample: Sample, dtype: str) -> Sample:
-    """The same sample with its floating-point arrays rounded to a dtype.
-
-    Args:
-        sample: The sample.
-        dtype: The dtype's name.
-
-    Returns:
-        The rounded sample, or the same one if there is nothing to round; what is too large for the dtype becomes
-            infinite.
-    """
-    if all(leaf.dtype == dtype for leaf in _float_arrays(sample)):
-        return sample
-    with np.errstate(over="ignore"):
-        return with_arrays(sample, lambda array: array.astype(dtype))
-
-
-def _float_arrays(sample: Sample) -> list[Any]:
-    leaves = tree.leaves((sample.args, sample.kwargs))
-    return [leaf for leaf in leaves if isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f"]
-
-
-def in_every_precision(sample: Sample, names: Iterable[str] = FLOAT_NAMES) -> Iterator[tuple[str, Sample]]:
-    """The sample in each dtype that its numbers fit into.
-
-    Args:
-        sample: The sample.
-        names: The dtypes.
-
-    Yields:
-        The name of each dtype with the sample in it.
-    """
-    for name in names:
-        rounded = in_precision(sample, name)
-        if rounded is sample or _infinities(rounded) == _infinities(sample):
-            yield name, rounded
-
-
-def _infinities(sample: Sample) -> int:
-    """How many numbers of the positional arguments are infinite."""
-    arrays = [leaf for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray)]
-    return sum(int(np.isinf(array).sum()) for array in arrays if array.dtype.kind == "f")
-
-
 def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:
     """A sample of a subject in each dtype that its numbers fit into, made once.
 
@@ -117,7 +146,7 @@ def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:
         The name of each dtype with the sample in it; what is evaluated on these is kept as well.
     """
     made: list[tuple[str, Sample]] = subject.once(
-        "precisions", sample, lambda: [(name, subject.own(rounded)) for name, rounded in in_every_precision(sample)]
+        "precisions", sample, lambda: [(name, subject.own(rounded)) for name, rounded in sample.in_every_precision()]
     )
     return made
 
@@ -140,18 +169,6 @@ def rounded_like(exact: Any, value: Any) -> Any:
         return tree.rebuild(exact, map(convert, tree.leaves(exact), tree.leaves(value)))
 
 
-def has_arrays(sample: Sample) -> bool:
-    """Whether there is a floating-point array among the positional arguments.
-
-    Args:
-        sample: The sample.
-
-    Returns:
-        True if there is one.
-    """
-    return any(isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f" for leaf in tree.leaves(sample.args))
-
-
 def is_differentiable(subject: Subject, sample: Sample) -> bool:
     """Whether there is something to differentiate, and something to differentiate it by.
 
@@ -167,7 +184,7 @@ def is_differentiable(subject: Subject, sample: Sample) -> bool:
 
 
 def _has_gradient(subject: Subject, sample: Sample) -> bool:
-    if not has_arrays(sample) and not any(isinstance(leaf, float) for leaf in tree.leaves(sample.args)):
+    if not sample.has_floats() and not any(isinstance(leaf, float) for leaf in tree.leaves(sample.args)):
         return False
     value = value_of(subject, sample)
     return is_numeric(value) and not any(np.isnan(leaf).any() for leaf in tree.leaves(value))
@@ -236,7 +253,7 @@ def _gradients(
     return value, pullback(tree.map_leaves(lambda g: layout(np.asarray(g)), cotangent_of(value)))
 
 
-def answer(subject: Subject, sample: Sample, layout: Callable[[Any], Any] | None = None) -> Any:
+def value_and_gradients(subject: Subject, sample: Sample, layout: Callable[[Any], Any] | None = None) -> Any:
     """The value, and the gradients if there are any.
 
     Args:

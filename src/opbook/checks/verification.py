@@ -9,10 +9,12 @@ from pathlib import Path
 
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN
-from opbook.checks import aliasing, differentiation, evaluation, surface
-from opbook.checks.model import Check, Evidence, NotApplicable, Outcome, Refuted, Subject
-from opbook.checks.sampling import Sample, samples_of
-from opbook.checks.stated import check_of
+from opbook.checks import gradients, interface, memory, values
+from opbook.checks.check import Check, Evidence, NotApplicable, Outcome, Refuted
+from opbook.checks.inputs import samples_of
+from opbook.checks.properties import check_of
+from opbook.checks.samples import Sample
+from opbook.checks.subject import Subject
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, find, run_example
 from opbook.examples.collection import EXAMPLES_PAGE
@@ -21,32 +23,29 @@ from opbook.plugins.catalogue import Catalogue
 CHECKS: dict[str, Check] = {
     check.name: check
     for check in (
-        surface.documented,
-        evaluation.definition,
-        evaluation.known_answers,
-        evaluation.dtypes,
-        evaluation.layouts,
-        evaluation.no_warnings,
-        evaluation.rule_value,
-        differentiation.rule_gradient,
-        differentiation.differences,
-        differentiation.taylor,
-        differentiation.gradient_dtypes,
-        differentiation.pullback_is_linear_and_pure,
-        differentiation.second_order,
-        aliasing.inputs_unchanged,
-        aliasing.own_memory,
-        aliasing.threads,
-        aliasing.memory,
-        surface.errors,
-        surface.notation,
-        surface.examples,
+        interface.documented,
+        values.definition,
+        values.known_answers,
+        values.dtypes,
+        values.layouts,
+        values.no_warnings,
+        values.rule_value,
+        gradients.rule_gradient,
+        gradients.differences,
+        gradients.taylor,
+        gradients.gradient_dtypes,
+        gradients.pullback_is_linear_and_pure,
+        gradients.second_order,
+        memory.inputs_unchanged,
+        memory.own_memory,
+        memory.threads,
+        memory.memory,
+        interface.errors,
+        interface.notation,
+        interface.examples,
     )
 }
 """Every check by name, in the order in which they run."""
-
-OF_THE_DEFINITION = ("documented", "definition", "differences", "taylor", "examples")
-"""Checks that no rule has a part in: they are not repeated for another plugin's rule."""
 
 SAMPLES = "samples"
 """The check that comes first: whether there are any inputs to check a builtin with."""
@@ -86,7 +85,7 @@ def verify(
             f"there is no rule {rule!r} of {_listed([op.name for op in ops])}.{nearest(str(rule), known)} "
             f"The rules are {', '.join(known)}"
         )
-    wants_examples = wanted is None or "examples" in wanted
+    wants_examples = any(check.needs_examples for op in ops for check in checks_of(op, wanted))
     examples = examples_by_builtin(catalogue, {op.name for op in ops}) if wants_examples else {}
     outcomes = []
     for op in ops:
@@ -125,7 +124,7 @@ def refuse_unknown(names: Iterable[str] | None, ops: Iterable[Builtin]) -> None:
     Raises:
         UnknownBuiltinError: There is no such check.
     """
-    known = [*CHECKS, *dict.fromkeys(stated.name for op in ops for stated in op.properties)]
+    known = [*CHECKS, *dict.fromkeys(statement.name for op in ops for statement in op.properties)]
     for name in names or ():
         if name not in known:
             raise UnknownBuiltinError(
@@ -217,7 +216,7 @@ def applies(check: Check, rule: str) -> bool:
     Returns:
         True for all checks of a builtin's own rule.
     """
-    return rule == OWN or check.name not in OF_THE_DEFINITION
+    return rule == OWN or check.involves_rule
 
 
 def run(check: Check, subject: Subject) -> Outcome:

@@ -1,0 +1,197 @@
+"""The inputs of a builtin's checks: those that its author gives, those that are generated, and variations of both.
+
+The numbers are random but the same in every run, as they are seeded with the builtin's name.
+"""
+
+import itertools
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from opbook.autodiff import tree
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.signature import CallShape
+from opbook.builtins.specs import Binding
+from opbook.checks.generation import Choice, Maker, choices, dimensions, kinds_for, placed
+from opbook.checks.samples import Draw, Sample
+from opbook.errors import DeclarationError, OpbookError
+
+
+def samples_of(op: Builtin) -> list[Sample]:
+    """Make the inputs of a builtin's checks.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Inputs that the builtin accepts: its own samples, those generated from its annotations, and variations of both.
+
+    Raises:
+        DeclarationError: None could be generated from the annotations, and there are no samples.
+    """
+    draw = Draw(op.name)
+    own = [sample for sample in _own_samples(op, draw) if not sample.is_refused]
+    found = list(own)
+    reasons: list[str] = []
+    for shape in op.call_shapes:
+        bases: list[_Base] = []
+        try:
+            for kind in kinds_for(shape):
+                sample = kind.sample(shape, draw)
+                if _is_accepted(op, sample):
+                    found.append(sample)
+                    bases += [_Base(sample, binding, kind.together) for binding in _room(shape, sample, kind.varied)]
+        except DeclarationError as error:
+            reasons.append(str(error))
+        alone = not bases  # then the author's first input stands for those that could not be generated
+        for sample in own:
+            for binding in _room(shape, sample, sample.is_smooth):
+                bases.append(_Base(sample, binding, together=alone))
+                alone = False
+        found += _variations(op, shape, bases, draw)
+    if not any(_has_entries(sample) for sample in found):
+        why = "; ".join(reasons) or "it refused random numbers of either sign; give it samples that it accepts"
+        raise DeclarationError(f"{op.name}: no inputs can be generated ({why})")
+    return found
+
+
+def small_sample(op: Builtin) -> Sample | None:
+    """Make one small input whose numbers have one decimal, so that a reader can follow it by hand.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        An input that the first call shape accepts; None if there is none that has entries.
+    """
+    draw = Draw(op.name, decimals=1)
+    shape = op.call_shapes[0]
+    for sizes in ((2, 3, 2, 2), (3, 2)):
+        maker = Maker(sizes, draw, records=1)
+        try:
+            given = {p.name: maker.make(p.spec, p.name) for p in shape.params if p.required}
+        except DeclarationError:
+            break
+        sample = placed(shape, "a small example", given)
+        if _is_accepted(op, sample) and (sizes[0] == 3 or len(maker.sizes) != 1):  # rows of 2 show little
+            return sample
+    own = (sample for sample in _own_samples(op, draw) if sample.is_smooth and not sample.is_refused)
+    fitting = [sample for sample in own if _has_entries(sample) and dimensions(shape, sample) is not None]
+    return min(fitting, key=_distance_from_readable, default=None)
+
+
+def _distance_from_readable(sample: Sample) -> int:
+    """A few numbers show more than a single one does, and are easier to follow than many."""
+    return abs(6 - sum(np.size(leaf) for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray)))
+
+
+def edges_of(op: Builtin) -> list[Sample]:
+    """List the inputs at edges that a builtin's own samples name.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Those that its samples make with `Draw.edge`, and those whose value is known.
+    """
+    return [sample for sample in _own_samples(op, Draw(op.name)) if sample.is_edge or sample.known is not None]
+
+
+def refused_by(op: Builtin) -> list[Sample]:
+    """List the calls that a builtin must refuse.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Those that its samples make with `Draw.refused`.
+    """
+    return [sample for sample in _own_samples(op, Draw(op.name)) if sample.is_refused]
+
+
+def _own_samples(op: Builtin, draw: Draw) -> list[Sample]:
+    return [_declared(given, i) for i, given in enumerate(op.samples(draw) if op.samples else ())]
+
+
+def _has_entries(sample: Sample) -> bool:
+    """An input without any numbers proves next to nothing."""
+    return all(leaf.size for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray))
+
+
+def _declared(given: Any, i: int) -> Sample:
+    if isinstance(given, Sample):
+        return replace(given, label=given.label or f"sample {i + 1}")
+    return Sample(f"sample {i + 1}", given if isinstance(given, tuple) else (given,))
+
+
+def _is_accepted(op: Builtin, sample: Sample) -> bool:
+    """An empty or extreme shape may be refused, with an error of ours; that is a clear answer too."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # there is a check for those
+            op(*sample.args, **sample.kwargs)
+    except OpbookError:
+        return False
+    except Exception:  # a check will say so
+        return True
+    return True
+
+
+# ------------------------------------------------------------------------------------------ variations of the optional
+
+
+@dataclass(frozen=True)
+class _Base:
+    """An input on top of which options are tried."""
+
+    sample: Sample
+    sizes: Binding
+    together: bool
+
+
+def _room(shape: CallShape, sample: Sample, wanted: bool) -> list[Binding]:
+    """The sizes of a sample on which options shall be tried; none if it is of another call shape."""
+    sizes = dimensions(shape, sample) if wanted else None
+    return [] if sizes is None else [sizes]
+
+
+def _variations(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -> Iterator[Sample]:
+    """Each optional argument in turn, on a base that takes it, and at last all of them that go together."""
+    turn = itertools.count()
+    for param in shape.params:
+        if param.required:
+            continue
+        options = [{choice.label: choice for choice in choices(param, base.sizes, draw)} for base in bases]
+        for label in dict.fromkeys(label for option in options for label in option):
+            start = next(turn) % len(bases)  # not always the same base
+            for i in (*range(start, len(bases)), *range(start)):
+                base, choice = bases[i].sample, options[i].get(label)
+                if choice is None or param.name in base.kwargs:
+                    continue
+                sample = _with_option(base, param.name, choice)
+                if _is_accepted(op, sample):
+                    yield sample
+                    break
+    yield from _together(op, shape, bases, draw)
+
+
+def _with_option(base: Sample, name: str, choice: Choice) -> Sample:
+    label = f"{base.label}, {name} {choice.label}"
+    return replace(base, label=label, kwargs={**base.kwargs, name: choice.value}, is_edge=choice.is_edge, known=None)
+
+
+def _together(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -> Iterator[Sample]:
+    """As many options at once as go together."""
+    for base in bases:
+        if not base.together:
+            continue
+        chosen = dict(base.sample.kwargs)
+        for param in shape.params:
+            for choice in itertools.islice(choices(param, base.sizes, draw), 0 if param.required else 1):
+                if _is_accepted(op, Sample("", base.sample.args, {**chosen, param.name: choice.value})):
+                    chosen[param.name] = choice.value
+        if len(chosen) > len(base.sample.kwargs) + 1:
+            yield Sample("all options at once", base.sample.args, chosen)

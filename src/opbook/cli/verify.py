@@ -1,0 +1,153 @@
+"""`opbook verify`: run the checks on builtins."""
+
+import contextlib
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import click
+
+from opbook.builtins.rule import OWN
+from opbook.cli.errors import CHECK_FAILED
+from opbook.cli.options import json_option, with_catalogue
+from opbook.cli.output import console, print_columns, print_json, print_line
+from opbook.plugins.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from opbook.checks import Outcome
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run only this check. May be repeated.")
+@click.option("--rule", metavar="RULE", help="Check only this rule of each builtin; own is its own.")
+@click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first check that fails.")
+@click.option("--list", "list_only", is_flag=True, help="List the checks and what each proves.")
+@json_option
+@with_catalogue
+@click.pass_context
+def verify(
+    context: click.Context,
+    catalogue: Catalogue,
+    names: tuple[str, ...],
+    checks: tuple[str, ...],
+    rule: str | None,
+    exitfirst: bool,
+    list_only: bool,
+    as_json: bool,
+) -> None:
+    """Prove that builtins do what they say: values, gradients, precision, memory, errors, examples.
+
+    Without NAME, all of them. Rules that other plugins have for a builtin are held to the same definition. The exit
+    code is 1 if a check fails.
+
+    \b
+    Examples:
+        opbook verify
+        opbook verify layer_norm
+        opbook verify --check "rule gradient"
+        opbook verify --plugin my_ops.py swish
+        opbook verify --rule numba
+    """
+    from opbook.checks import CHECKS
+
+    if list_only:
+        properties = [(p.name, f"{p.sentence} ({p.builtin})") for op in catalogue.values() for p in op.properties]
+        print_columns([*((check.name, check.sentence) for check in CHECKS.values()), *properties])
+        return
+    outcomes = _verified(catalogue, names or tuple(catalogue), checks or None, rule, exitfirst)
+    if as_json:
+        print_json([outcome.as_dict() for outcome in outcomes])
+    elif len(names) == 1:
+        _print_checks(outcomes)
+    else:
+        _print_builtins(outcomes)
+    if any(outcome.status == "failed" for outcome in outcomes):
+        context.exit(CHECK_FAILED)
+
+
+def _verified(
+    catalogue: Catalogue, names: tuple[str, ...], checks: tuple[str, ...] | None, rule: str | None, exitfirst: bool
+) -> "list[Outcome]":
+    from opbook.checks import verify
+
+    outcomes: list[Outcome] = []
+
+    class Stop(Exception):
+        pass
+
+    with console(stderr=True).status("") as status:  # is silent where standard error is no terminal
+
+        def progress(outcome: "Outcome") -> None:
+            outcomes.append(outcome)
+            status.update(f"{outcome.label}: {outcome.check}")
+            if exitfirst and outcome.status == "failed":
+                raise Stop
+
+        with contextlib.suppress(Stop):
+            verify(names, catalogue, checks=checks, rule=rule, progress=progress)
+    return outcomes
+
+
+def _print_checks(outcomes: "list[Outcome]") -> None:
+    """One builtin: a line for each check of each of its rules."""
+    before = OWN
+    for outcome in outcomes:
+        if outcome.rule != before:
+            before = outcome.rule
+            print_line(outcome.label, "bold")
+        print_line(f"{outcome.check:17} {_mark(outcome):14} {_measured([outcome])}".rstrip(), _style(outcome.status))
+    _print_failures(outcomes)
+    print_line(_total(outcomes))
+
+
+def _print_builtins(outcomes: "list[Outcome]") -> None:
+    """Many builtins: a line for each."""
+    grouped: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        grouped.setdefault(outcome.label, []).append(outcome)
+    width = max(map(len, grouped), default=0)
+    for name, mine in grouped.items():
+        failed = [outcome.check for outcome in mine if outcome.status == "failed"]
+        passed = sum(outcome.status == "passed" for outcome in mine)
+        verdict = f"FAILED {', '.join(failed)}" if failed else f"{passed:2} checks passed"
+        print_line(f"{name:{width}}  {verdict:16}  {_measured(mine)}".rstrip(), "red" if failed else "")
+    _print_failures(outcomes)
+    print_line(_total(outcomes))
+
+
+def _mark(outcome: "Outcome") -> str:
+    return {"passed": "passed", "failed": "FAILED"}.get(outcome.status, "does not apply")
+
+
+def _style(status: str) -> str:
+    return {"failed": "red", "not applicable": "dim"}.get(status, "")
+
+
+def _measured(outcomes: "list[Outcome]") -> str:
+    inputs = max(outcome.inputs for outcome in outcomes)
+    errors = [outcome.worst for outcome in outcomes if outcome.worst is not None]
+    worst = f"worst error {max(errors):.0e}" if errors else ""
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return f"{inputs:3} inputs  {worst:17}  {seconds:5.2f} s" if inputs else ""
+
+
+def _print_failures(outcomes: "list[Outcome]") -> None:
+    for outcome in outcomes:
+        if outcome.status == "failed":
+            print_line()
+            print_line(f"{outcome.label}, {outcome.check}: {outcome.message}")
+    print_line()
+
+
+def _total(outcomes: "list[Outcome]") -> str:
+    found = Counter(outcome.status for outcome in outcomes)
+    builtins = len({outcome.builtin for outcome in outcomes})
+    others = len({outcome.label for outcome in outcomes if outcome.rule != OWN})
+    parts = [f"{found['passed']} passed", f"{found['failed']} failed"]
+    if found["not applicable"]:
+        parts.append(f"{found['not applicable']} {'does' if found['not applicable'] == 1 else 'do'} not apply")
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    what = f"{builtins} builtin{'s' if builtins != 1 else ''}"
+    if others:
+        what += f", {others} rule{'s' if others != 1 else ''} of other plugins"
+    return f"{what}: {', '.join(parts)}, in {seconds:.1f} s"
