@@ -73,7 +73,7 @@ def test_index_and_page_say_what_was_replaced(book: Callable[[], pages.Book]) ->
 def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
     code = TWICE.replace("hookimpl\n", "hookimpl, Property\n", 1) + (
-        "\n\n@hookimpl\ndef opbook_checks():\n"
+        "\n\n@hookimpl\ndef opbook_properties():\n"
         '    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]\n'
     )
     loaded = load([write("stating.py", code)])
@@ -105,7 +105,7 @@ def test_what_is_known_of_a_builtin_is_not_known_with_another_property(
     found = []
     for factor in ("2", "2.0"):
         code = (
-            "from opbook import Property, hookimpl\n\n@hookimpl\ndef opbook_checks():\n"
+            "from opbook import Property, hookimpl\n\n@hookimpl\ndef opbook_properties():\n"
             f'    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x), {factor} * x))]\n'
         )
         files = [write("owner.py", TWICE), write("stating.py", code)]

@@ -9,7 +9,7 @@ from one_file_plugin import TWICE
 
 from opbook import Array, Property, Rule, builtin, ops
 from opbook.errors import PluginError, UnknownBuiltinError
-from opbook.plugins.catalogue import load
+from opbook.plugins.catalogue import catalogue, load
 from opbook.testing import check, parametrize_with_checks
 
 PLUGIN = (
@@ -18,7 +18,7 @@ PLUGIN = (
 from opbook import Property
 
 @hookimpl
-def opbook_checks():
+def opbook_properties():
     return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]
 """
 )
@@ -81,7 +81,7 @@ def test_a_plugin_states_them(plugin):
     loaded = load([path])
     assert [stated.name for stated in loaded["twice"].properties] == ["halves"]
     (info,) = loaded.plugins
-    assert info.checks == ["twice: halves"]
+    assert info.properties == ["twice: halves"]
     (mark,) = parametrize_with_checks([loaded["twice"]]).pytestmark
     assert "twice-halves" in [case.id for case in mark.args[1]]
 
@@ -93,7 +93,7 @@ def test_a_plugin_states_them(plugin):
         ('"Half of it is x."', '""', "builtin, name and sentence of a property must be texts"),
         ("lambda op, x: (op(x) / 2, x)", "3", "sides must be a function, but is 3"),
         ("[Property(", "Property(", "must return a list of properties, but returned Property"),
-        ("opbook_checks", "opbook_check", "Did you mean opbook_checks?"),
+        ("opbook_properties", "opbook_property", "Did you mean opbook_properties?"),
     ],
 )
 def test_what_is_wrong_is_said(plugin, monkeypatch, before, after, words):
@@ -121,7 +121,8 @@ def test_what_is_wrong_is_said(plugin, monkeypatch, before, after, words):
 )
 def test_ours_refute_what_they_are_for(name, stated, wrong):
     """Each is tried on a function that lacks the property."""
-    op = getattr(ops, name)
+    catalogue().load_samples()
+    op = catalogue()[name]
     sides = next(one.sides for one in op.properties if one.name == stated)
     inputs = {
         "softmax": (np.array([[0.0, 1.0], [2.0, 4.0]]),),

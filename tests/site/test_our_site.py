@@ -126,7 +126,7 @@ def test_the_guide_of_a_plugin_stands_beside_the_sites_own(ours: Project) -> Non
 
 def test_hooks_are_shown_with_their_signatures(ours: Project) -> None:
     text = re.sub(r"\s+", "", html.unescape(re.sub(r"<[^>]+>", "", ours.page("reference/hooks"))))
-    returns = {"builtins": "Builtin", "rules": "Rule", "checks": "Property", "commands": "Command"}
+    returns = {"builtins": "Builtin", "rules": "Rule", "properties": "Property", "commands": "Command"}
     returns |= {"guides": "str|PathLike[str]", "sections": "Section"}
     for name, hook in vars(hookspecs).items():
         if name.startswith("opbook_"):

@@ -272,7 +272,7 @@ def opbook_builtins():
 
 
 @hookimpl
-def opbook_checks():
+def opbook_properties():
     """State what softmax is for."""
 
     def sums(op, x, axis=-1):

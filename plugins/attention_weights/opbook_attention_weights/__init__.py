@@ -250,7 +250,7 @@ def opbook_builtins():
 
 
 @hookimpl
-def opbook_checks():
+def opbook_properties():
     """State what makes an answer of attention an average."""
 
     def sums(op, *args, **options):

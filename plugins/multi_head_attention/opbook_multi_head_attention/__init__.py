@@ -279,7 +279,7 @@ def opbook_guides():
 
 
 @hookimpl
-def opbook_checks():
+def opbook_properties():
     """State that attention knows no order."""
 
     def backwards(op, x, heads, n_heads, mask=None, **options):

@@ -25,6 +25,9 @@ from opbook.builtins.rule import OWN, Rule, RuleFunction
 from opbook.builtins.signature import CallShape
 from opbook.errors import ArgumentError, DeclarationError, OpbookError, renamed
 
+Sampler = Callable[[Any], Iterable[Any]]
+"""Takes a [`Draw`][opbook.checks.samples.Draw] and yields inputs for the checks."""
+
 
 class Builtin:
     """A named op. Make one with [`builtin`][opbook.builtins.builtin.builtin]; call it as a function.
@@ -33,7 +36,7 @@ class Builtin:
         name: What it is called, in Python and in the notation.
         category: Where the index shows it.
         aliases: Other words that people search for it by.
-        samples: What gives the checks their inputs, or None if they are derived from the annotations.
+        samplers: What gives the checks inputs, by module; where there is none, they are derived from the annotations.
         call_shapes: Its call shapes; the first is the decorated function's.
         replaces: The plugin or distribution whose builtin of this name it takes the place of, or "".
         rules: Other plugins' rules for it, as the catalogue was told of them.
@@ -47,11 +50,10 @@ class Builtin:
         *,
         category: str,
         aliases: tuple[str, ...] = (),
-        samples: Callable[[Any], Iterable[Any]] | None = None,
         replaces: str = "",
     ) -> None:
         self.name = definition.__name__
-        self.samples = samples
+        self.samplers: dict[str, Sampler] = {}
         self.category = category
         self.aliases = aliases
         self.replaces = replaces
@@ -126,6 +128,39 @@ class Builtin:
             The rule itself.
         """
         return self.call_shapes[0].defvjp(rule)
+
+    def samples(self, sampler: Sampler) -> Sampler:
+        """Give the checks inputs that annotations can't tell: edges, numbers of a domain, known answers, refusals.
+
+            @layer_norm.samples
+            def _(draw):
+                yield draw.normal(2, 3), draw.normal(3), draw.normal(3)
+
+        It stands in the plugin's `samples.py`, which only the checks load, or in the same file as the builtin. Every
+        module may give some, of other plugins' builtins too; the checks take all.
+
+        Args:
+            sampler: Takes a [`Draw`][opbook.checks.samples.Draw] and yields tuples of positional arguments, or what
+                `draw.call(...)`, `draw.edge(...)`, `draw.known(...)` and `draw.refused(...)` make.
+
+        Returns:
+            The function itself.
+
+        Raises:
+            DeclarationError: It is no function, or its module gives samples in another function already.
+        """
+        if not inspect.isfunction(sampler):
+            raise DeclarationError(f"{self.name}: samples come from a function of draw, not from {sampler!r}")
+        code, module = sampler.__code__, sampler.__module__
+        before = self.samplers[module].__code__ if module in self.samplers else code
+        # the same line is a module that is imported once more, another file a notebook's cell that was changed
+        if before.co_filename == code.co_filename and before.co_firstlineno != code.co_firstlineno:
+            raise DeclarationError(
+                f"{self.name}: {module} gives it samples in line {before.co_firstlineno} and in line "
+                f"{code.co_firstlineno}; yield all of them from one function"
+            )
+        self.samplers[module] = sampler
+        return sampler
 
     def overload(self, definition: Callable[..., Any]) -> CallShape:
         """Add a call shape. Calls go to the first shape whose arguments fit.
@@ -267,7 +302,7 @@ def builtin(
     *misused: Any,
     category: str = "",
     aliases: Iterable[str] = (),
-    samples: Callable[[Any], Iterable[Any]] | None = None,
+    samples: Sampler | None = None,
     replaces: str = "",
 ) -> Callable[[Callable[..., Any]], Builtin]:
     """Make a builtin of a function.
@@ -293,4 +328,11 @@ def builtin(
     if isinstance(aliases, str):
         raise DeclarationError(f'aliases must be several texts: write aliases=("{aliases}",)')
     words = tuple(aliases)
-    return lambda definition: Builtin(definition, category=category, aliases=words, samples=samples, replaces=replaces)
+
+    def decorated(definition: Callable[..., Any]) -> Builtin:
+        op = Builtin(definition, category=category, aliases=words, replaces=replaces)
+        if samples is not None:
+            op.samples(samples)
+        return op
+
+    return decorated

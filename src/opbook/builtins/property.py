@@ -9,8 +9,8 @@ from typing import Any
 class Property:
     """Something that is true of a builtin whatever its input, for `opbook verify` to check.
 
-    A plugin returns it from the hook `opbook_checks`. The definition and the rule may well agree and both be wrong; a
-    property is known from elsewhere.
+    A plugin returns it from the hook `opbook_properties`. The definition and the rule may well agree and both be
+    wrong; a property is known from elsewhere.
 
     Attributes:
         builtin: The builtin's name.

@@ -98,11 +98,11 @@ def compare(
 
 
 def _builtin(builtin: Builtin | str) -> Builtin:
-    if isinstance(builtin, Builtin):
-        return builtin
     from opbook.plugins.catalogue import catalogue
 
-    return catalogue()[builtin]
+    loaded = catalogue()
+    loaded.load_samples()
+    return loaded[builtin] if isinstance(builtin, str) else builtin
 
 
 def _of_arrays(sample: Sample, gradients: tuple[Any, ...]) -> Any:

@@ -149,7 +149,7 @@ class Maker:
             return spec.choices[0]
         if isinstance(spec, ValueSpec) and spec.types == (float,):
             return float(self._draw.positive())
-        raise DeclarationError(f"{path} is {spec.words()}; give the builtin samples")
+        raise DeclarationError(f"{path} is {spec.words()}")
 
     def _shape(self, spec: ArraySpec) -> tuple[int, ...]:
         return tuple(dim if isinstance(dim, int) else self._size(dim.removeprefix("#")) for dim in spec.dims)

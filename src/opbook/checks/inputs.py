@@ -53,8 +53,8 @@ def samples_of(op: Builtin) -> list[Sample]:
                 alone = False
         found += _variations(op, shape, bases, draw)
     if not any(_has_entries(sample) for sample in found):
-        why = "; ".join(reasons) or "it refused random numbers of either sign; give it samples that it accepts"
-        raise DeclarationError(f"{op.name}: no inputs can be generated ({why})")
+        why = "; ".join(reasons) or "it refused random numbers of either sign"
+        raise DeclarationError(f"{op.name}: no inputs can be generated ({why}); give it some with @{op.name}.samples")
     return found
 
 
@@ -113,7 +113,11 @@ def refused_by(op: Builtin) -> list[Sample]:
 
 
 def _own_samples(op: Builtin, draw: Draw) -> list[Sample]:
-    return [_declared(given, i) for i, given in enumerate(op.samples(draw) if op.samples else ())]
+    """What `samples` give: those of the builtin's own plugin first, so that others do not change their numbers."""
+    package = op.__module__.partition(".")[0]
+    modules = sorted(op.samplers, key=lambda module: (module.partition(".")[0] != package, module))
+    given = itertools.chain.from_iterable(op.samplers[module](draw) for module in modules)
+    return [_declared(one, i) for i, one in enumerate(given)]
 
 
 def _has_entries(sample: Sample) -> bool:

@@ -76,6 +76,7 @@ def verify(
         UnknownBuiltinError: A name that is not in the catalogue, or not that of a check, or none of the builtins has
             the rule.
     """
+    catalogue.load_samples()
     ops = [catalogue[name] for name in names]
     wanted = None if checks is None else list(checks)
     refuse_unknown(wanted, ops)

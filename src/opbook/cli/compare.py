@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from opbook.cli.errors import CHECK_FAILED, Mistake
-from opbook.cli.options import json_option, with_catalogue
+from opbook.cli.options import json_option, with_samples
 from opbook.cli.output import console, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
 
@@ -37,7 +37,7 @@ _STYLES = {"failed": "red"}
 )
 @click.option("--tolerance", type=click.FloatRange(min=0), help="The relative error allowed, whatever the dtype.")
 @json_option
-@with_catalogue
+@with_samples
 @click.pass_context
 def compare(
     context: click.Context,

@@ -61,7 +61,7 @@ def doctor(context: click.Context, plugin_files: tuple[str, ...], as_json: bool)
     findings = [*_versions(), *_extras()]
     try:
         add_plugins(plugin_files)
-        catalogue = load_catalogue()
+        catalogue = load_catalogue(samples=True)
     except ConfigurationError as error:
         findings.append(Finding("wrong", "settings", str(error)))
     except PluginError as error:  # with OPBOOK_STRICT=1

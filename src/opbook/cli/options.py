@@ -25,11 +25,12 @@ plugin_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
 
 
-def with_catalogue(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_catalogue(command: Callable[..., Any], *, samples: bool = False) -> Callable[..., Any]:
     """Give a command the option `--plugin`, and the catalogue as its first argument.
 
     Args:
         command: The command.
+        samples: Whether it needs what the checks need: samples and properties.
 
     Returns:
         A function for `@click.command` to decorate.
@@ -39,7 +40,7 @@ def with_catalogue(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def wrapper(*args: Any, plugin_files: tuple[str, ...], **kwargs: Any) -> Any:
         add_plugins(plugin_files)
-        loaded = load_catalogue()
+        loaded = load_catalogue(samples=samples)
         before = click.get_current_context().find_root().params.get("plugin_files", ())  # opbook --plugin FILE COMMAND
         mention_failures(loaded, (*before, *plugin_files))
         return command(loaded, *args, **kwargs)
@@ -62,10 +63,16 @@ def add_plugins(files: tuple[str, ...]) -> None:
         os.environ["OPBOOK_PLUGINS"] = os.pathsep.join(paths)
 
 
-def load_catalogue() -> Catalogue:
+with_samples = functools.partial(with_catalogue, samples=True)
+
+
+def load_catalogue(*, samples: bool = False) -> Catalogue:
     """Load the catalogue of this process; what plugins print on being imported goes to standard error."""
     with contextlib.redirect_stdout(sys.stderr):
-        return catalogue()
+        loaded = catalogue()
+        if samples:
+            loaded.load_samples()
+        return loaded
 
 
 def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:

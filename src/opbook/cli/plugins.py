@@ -37,7 +37,7 @@ def plugins(context: click.Context, plugin_files: tuple[str, ...], as_json: bool
     add_plugins(plugin_files)
     if context.invoked_subcommand is not None:
         return
-    catalogue = load_catalogue()
+    catalogue = load_catalogue(samples=True)
     commands, problems = added_commands(catalogue, own_commands(context))
 
     def of(info: PluginInfo) -> list[str]:
@@ -76,7 +76,7 @@ def _print_plugin(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -
         ("path", info.path or (source.module if source.is_file else "")),
         ("adds", ", ".join(_builtin_text(catalogue, info, name) for name in info.builtins)),
         ("rules", ", ".join(_rule_text(catalogue, label) for label in info.rules)),
-        ("checks", ", ".join(info.checks)),
+        ("properties", ", ".join(info.properties)),
         ("guides", ", ".join(Path(file).name for file in info.guides)),
         ("sections", "; ".join(_sections_text(info.sections))),
         ("commands", ", ".join(commands)),
@@ -127,7 +127,7 @@ def _entry(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> dict[
         "builtins": info.builtins,
         "replaced": [name for name in info.builtins if info in catalogue.replaced(name)],
         "rules": info.rules,
-        "checks": info.checks,
+        "properties": info.properties,
         "guides": info.guides,
         "sections": info.sections,
         "unused": info.unused,

@@ -8,7 +8,7 @@ import click
 
 from opbook.builtins.rule import OWN
 from opbook.cli.errors import CHECK_FAILED
-from opbook.cli.options import json_option, with_catalogue
+from opbook.cli.options import json_option, with_samples
 from opbook.cli.output import console, print_columns, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first check that fails.")
 @click.option("--list", "list_only", is_flag=True, help="List the checks and what each proves.")
 @json_option
-@with_catalogue
+@with_samples
 @click.pass_context
 def verify(
     context: click.Context,

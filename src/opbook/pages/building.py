@@ -53,6 +53,7 @@ def build(
     Raises:
         UnknownBuiltinError: One of `only` is nothing of that kind.
     """
+    catalogue.load_samples()
     names = choose(catalogue, only)
     gathered = gather(catalogue, guides, names if only else None)
     parts = parts_of(catalogue)
@@ -85,6 +86,7 @@ def page(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
     Raises:
         UnknownBuiltinError: There is no such builtin.
     """
+    catalogue.load_samples()
     op = catalogue[name]
     gathered = gather(catalogue, guides, only=(name,))
     shown = _page(op, catalogue, gathered, parts_of(catalogue))

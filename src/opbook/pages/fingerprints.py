@@ -28,7 +28,7 @@ def fingerprints(loaded: Catalogue) -> dict[str, str]:
 
     Opbook's own source, the version of Python and that of NumPy count for all of them, and so do other plugins' rules,
     which may run inside any builtin. Of a package, the modules count that the builtin's module, and those of its
-    properties, reach by their imports, and every file that is no Python; of a library, its version.
+    samples and properties, reach by their imports, and every file that is no Python; of a library, its version.
 
     Args:
         loaded: The builtins.
@@ -50,7 +50,8 @@ def fingerprints(loaded: Catalogue) -> dict[str, str]:
 
 def _of(op: Builtin, digest: str) -> str:
     stated = [f"{one} {_digest('', _module_of(one.sides))}" for one in op.properties]
-    return hashlib.sha256(" ".join([op.name, digest, *stated]).encode()).hexdigest()
+    sampled = [_digest("", module) for module in sorted(op.samplers)]
+    return hashlib.sha256(" ".join([op.name, digest, *stated, *sampled]).encode()).hexdigest()
 
 
 def _module_of(function: Callable[..., Any]) -> str:

@@ -32,6 +32,7 @@ def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) 
     Returns:
         For each builtin what its checks said. What is kept for the same fingerprint is not run again.
     """
+    loaded.load_samples()
     prints = fingerprints(loaded)
     kept = {name: result for name, result in read_kept(file).items() if prints.get(name) == result["fingerprint"]}
     # the longest first, so that no process is left alone with it at the end

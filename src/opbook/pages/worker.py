@@ -83,6 +83,7 @@ def _failed(message: str) -> dict[str, Any]:
 def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     files = [str(Path(file).resolve()) for file in request["plugins"]]
     loaded = _load(files)
+    loaded.load_samples()
     failures = [info.error for info in loaded.plugins if info.state == "failed" and info.source.module in files]
     warnings = [
         info.error for info in loaded.plugins if info.state == "failed" and info.source.module not in files

@@ -19,7 +19,7 @@ from opbook.plugins import hookspecs
 from opbook.plugins.choice import Claim, Offer, Statement
 from opbook.plugins.configuration import Configuration, configuration
 from opbook.plugins.discovery import SESSION, PluginInfo, find_plugins, is_seen
-from opbook.plugins.loading import CommandHook, load_plugin, message_of
+from opbook.plugins.loading import CommandHook, load_plugin, load_samples, message_of, samples_module
 from opbook.plugins.misfits import Brought, Remark
 from opbook.plugins.settlement import Settlement
 
@@ -53,6 +53,7 @@ class Catalogue(Mapping[str, Builtin]):
         self._stated = list(properties)
         self._brought = list(guides)
         self._remarks = list(sections)
+        self._has_samples = False
         self._settle()
 
     def _settle(self) -> None:
@@ -76,6 +77,49 @@ class Catalogue(Mapping[str, Builtin]):
         for name, op in self._builtins.items():
             op.properties = tuple(self._settled.properties.get(name, ()))
         return [op for name, op in self._builtins.items() if name in self._settled.asked]
+
+    def load_samples(self) -> None:
+        """Import the module `samples` of every plugin that has one; whoever runs checks needs it, and only they.
+
+        From then on the builtins have the samples that stand there, and the properties that it states. One that fails
+        costs the plugin its samples, which its builtins can't be verified without: they stay as they are otherwise.
+
+        Raises:
+            PluginError: With `OPBOOK_STRICT=1`, the first that fails, or whose property is of no builtin.
+        """
+        with _lock:
+            if not self._has_samples:
+                self._has_samples = True
+                for info in self.plugins:
+                    if info.state == "loaded":
+                        self._load_samples_of(info)
+                self._settle()
+            # a builtin is one object in all catalogues of a process, and another one may have told it otherwise
+            for name, op in self._builtins.items():
+                op.properties = tuple(self._settled.properties.get(name, ()))
+            if self.settings.strict and self.conflicts():
+                raise PluginError(self.conflicts()[0])
+
+    def _load_samples_of(self, info: PluginInfo) -> None:
+        try:
+            self._stated += [(info, stated) for stated in load_samples(info)]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may raise anything, SystemExit included
+            name = samples_module(info.source)
+            info.error = (
+                f"{info.source}: its samples can't be loaded, so its builtins can't be verified: {name}: "
+                f"{type(error).__name__}: {message_of(error)}. Mend it, or leave the plugin out with "
+                f"OPBOOK_DISABLE={info.handle}"
+            )
+
+            def without(draw: Any) -> Iterator[Any]:
+                raise PluginError(info.error)
+
+            without.__module__ = name
+            for owner, op in self._found:
+                if owner is info:
+                    op.samplers[name] = without
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:

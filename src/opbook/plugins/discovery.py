@@ -70,11 +70,11 @@ class PluginInfo:
         source: Where it was found.
         handle: The shortest of its names that no other plugin has: how settings and messages call it.
         state: `"loaded"`, `"disabled"` or `"failed"`.
-        error: Why it failed, in one line with what to do.
+        error: Why it failed, or why its samples did, in one line with what to do.
         path: The module's file, once it is loaded.
         builtins: The names of the builtins that it adds.
         rules: The rules that it adds to other plugins' builtins, such as `layer_norm [numba]`.
-        checks: The checks that it adds, such as `softmax: adds up to 1`.
+        properties: What it states of builtins, such as `softmax: adds up to 1`.
         guides: The files of the guides that it brings along.
         sections: The sections that it adds to pages, such as `softmax: In other libraries`.
         unused: What it adds that fits nothing: a message for each.
@@ -88,7 +88,7 @@ class PluginInfo:
     path: str = ""
     builtins: list[str] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
-    checks: list[str] = field(default_factory=list)
+    properties: list[str] = field(default_factory=list)
     guides: list[str] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)

@@ -42,7 +42,7 @@ def opbook_rules() -> Iterable[Rule]:
 
 
 @hookspec
-def opbook_checks() -> Iterable[Property]:
+def opbook_properties() -> Iterable[Property]:
     """Return properties of builtins, from this plugin or from another one, that `opbook verify` is to check.
 
     Each is a check with a name and a sentence, run on the inputs that the builtin is verified with anyway, and shown on

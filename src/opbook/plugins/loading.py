@@ -1,8 +1,11 @@
 """Imports plugins and asks them what they add; what is wrong with one is said in one message."""
 
+import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ from opbook.plugins.section import Section
 
 CommandHook = Callable[[], Any]
 """A plugin's implementation of `opbook_commands`."""
+
+_PROPERTY = "write Property(builtin=..., name=..., ...)"
 
 T = TypeVar("T")
 
@@ -91,13 +96,13 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
     name = str(info.source)
     if (other := manager.get_name(module)) is not None:
         raise ValueError(f"its module is the one of {other} as well; uninstall one of the two distributions")
-    _refuse_misspelt(manager, module)
+    _refuse_without_hooks(manager, module)
     manager.register(module, name)
     try:
         return Added(
             _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
             _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
-            _stated(_ask(manager, name, "opbook_checks", Property, "write Property(builtin=..., name=..., ...)")),
+            _stated(_ask(manager, name, "opbook_properties", Property, _PROPERTY)),
             _guides(_ask(manager, name, "opbook_guides", object, "", noun="path"), Path(info.path).parent),
             _titled(_ask(manager, name, "opbook_sections", Section, "write Section(builtin=..., title=..., text=...)")),
             next((impl.function for impl in _implementations(manager, name, "opbook_commands")), None),
@@ -105,6 +110,47 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
     except BaseException:
         manager.unregister(name=name)
         raise
+
+
+def load_samples(info: PluginInfo) -> list[Property]:
+    """Import the module `samples` of a plugin that is a package, if it has one: it gives its builtins samples.
+
+    Args:
+        info: The plugin, which is loaded.
+
+    Returns:
+        The properties that the module's `opbook_properties` returns.
+
+    Raises:
+        BaseException: Whatever it raises, or an error about what it returns.
+    """
+    name = samples_module(info.source)
+    if not name:
+        return []
+    module = importlib.import_module(name)
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    found = _hooks_of(manager, module)
+    for hook in found:
+        if hook != "opbook_properties":
+            raise ValueError(f"{hook} does not belong here: of the hooks, samples.py may have opbook_properties only")
+    manager.register(module, name)
+    return _stated(_ask(manager, name, "opbook_properties", Property, _PROPERTY))
+
+
+def samples_module(source: Source) -> str:
+    """Find the module of a plugin that gives samples.
+
+    Args:
+        source: The plugin, which is loaded.
+
+    Returns:
+        Its name, or "" if there is none: in a package it is called `samples`; a single file has its samples in itself.
+    """
+    name = f"{source.module}.samples"
+    if source.is_file or not hasattr(sys.modules.get(source.module), "__path__"):
+        return ""
+    return name if importlib.util.find_spec(name) else ""
 
 
 def _refuse_other_version(source: Source) -> None:
@@ -120,8 +166,19 @@ def _refuse_other_version(source: Source) -> None:
         )
 
 
-def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
-    known = [name for name in vars(hookspecs) if name.startswith("opbook_")]
+def _refuse_without_hooks(manager: pluggy.PluginManager, module: ModuleType) -> None:
+    if not _hooks_of(manager, module):
+        known = " or ".join(_known_hooks())
+        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {known}")
+
+
+def _known_hooks() -> list[str]:
+    return [name for name in vars(hookspecs) if name.startswith("opbook_")]
+
+
+def _hooks_of(manager: pluggy.PluginManager, module: ModuleType) -> list[str]:
+    """The hooks that a module implements; a misspelt one is refused."""
+    known = _known_hooks()
     found = [name for name in dir(module) if manager.parse_hookimpl_opts(module, name) is not None]
     for name in found:
         if name not in known:
@@ -133,8 +190,7 @@ def _refuse_misspelt(manager: pluggy.PluginManager, module: ModuleType) -> None:
                     f"{name} has an argument {argument}, which the hook does not have.{nearest(argument, takes)} "
                     f"Write def {name}({', '.join(takes)})"
                 )
-    if not found:
-        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(known)}")
+    return found
 
 
 def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str, noun: str = "") -> list[T]:

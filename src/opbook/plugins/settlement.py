@@ -45,7 +45,7 @@ class Settlement:
         self.sections: dict[str, list[Remark]] = {}
         self.astray: list[str] = []
         for info in plugins:
-            info.rules, info.checks, info.guides, info.sections, info.unused = [], [], [], [], []
+            info.rules, info.properties, info.guides, info.sections, info.unused = [], [], [], [], []
         self._choose_builtins(found, settings)
         self._take_offers(offers)
         self._choose_rules(settings)
@@ -99,7 +99,7 @@ class Settlement:
         for info, stated in statements:
             if stated.builtin in self.builtins:
                 self.properties.setdefault(stated.builtin, []).append(stated)
-                info.checks.append(str(stated))
+                info.properties.append(str(stated))
             elif stated.builtin not in self.unclear:
                 info.unused.append(of_no_builtin(info, f"check {stated.name!r}", stated.builtin, self.builtins))
 
@@ -139,11 +139,14 @@ class Settlement:
             plugins: The plugins.
 
         Returns:
-            A message for each name that is unclear, each thing that fits no builtin, each setting that leads nowhere.
+            A message for each name that is unclear, each plugin without its samples, each thing that fits no builtin,
+            each setting that leads nowhere.
         """
+        unclear = [self.unclear[name] for name in sorted(self.unclear)]
+        failed = [info.error for info in plugins if info.state == "loaded" and info.error]
         unused = [message for info in plugins for message in info.unused]
         # what several plugins have a part in is said of each of them, and here once
-        return list(dict.fromkeys([*(self.unclear[name] for name in sorted(self.unclear)), *unused, *self.astray]))
+        return list(dict.fromkeys([*unclear, *failed, *unused, *self.astray]))
 
 
 def _leave_out(added: Iterable[tuple[PluginInfo, object]], message: str) -> None:

@@ -56,7 +56,8 @@ def check(
         UnknownBuiltinError: There is no such check.
         DeclarationError: A rule does not fit the builtin.
     """
-    loaded = catalogue()  # first: it knows other plugins' rules
+    loaded = catalogue()  # first: it knows other plugins' rules, samples and properties
+    loaded.load_samples()
     wanted = None if checks is None else list(checks)
     every = (*builtin.properties, *properties)
     builtin = builtin.with_rules((*builtin.rules, *rules))
@@ -106,6 +107,7 @@ def run_one(builtin: Builtin, check: Check, rule: str = OWN) -> None:
 @cache
 def _subject(builtin: Builtin, rule: str) -> Subject:
     loaded = catalogue()
+    loaded.load_samples()
     return subject_of(builtin, samples_of(builtin), loaded, rule=rule)
 
 
@@ -128,7 +130,7 @@ def parametrize_with_checks(builtins: Iterable[Builtin]) -> Callable[..., Any]:
     """
     import pytest
 
-    catalogue()  # it tells the builtins of other plugins' rules
+    catalogue().load_samples()  # it tells the builtins of other plugins' rules, samples and properties
     builtins = [op.with_rules(op.rules) for op in builtins]  # copies, which another catalogue does not change
     cases = [
         pytest.param(op, check, rule, id=f"{op.name}{_of(rule)}-{check.name}")

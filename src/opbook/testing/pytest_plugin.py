@@ -79,6 +79,7 @@ def _subjects_beside(page: Path) -> tuple[list[tuple[Builtin, str]], list[str]]:
     from opbook.plugins.catalogue import catalogue
 
     loaded = catalogue()
+    loaded.load_samples()
     folder = page.parent.resolve()
     plugins = [p for p in loaded.plugins if p.path and not p.source.is_file and Path(p.path).resolve().parent == folder]
     offers = [offer for name in loaded for offer in loaded.offers(name) if offer.plugin in plugins]
@@ -86,7 +87,9 @@ def _subjects_beside(page: Path) -> tuple[list[tuple[Builtin, str]], list[str]]:
     pairs += [(offer.rule.builtin, offer.rule.name) for offer in offers]
     # copies, which a catalogue that some test loads does not change
     copies = {name: loaded[name].with_rules(loaded[name].rules) for name, _ in pairs}
-    return [(copies[name], rule) for name, rule in pairs], [message for info in plugins for message in info.unused]
+    return [(copies[name], rule) for name, rule in pairs], [
+        message for info in plugins for message in (info.error, *info.unused) if message
+    ]
 
 
 class PluginFile(pytest.File):
