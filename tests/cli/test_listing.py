@@ -55,7 +55,7 @@ def test_plugins_shows_distribution_version_module_path_and_builtins(opbook):
     assert f"opbook-layer-norm {__version__}, module opbook_layer_norm" in block
     assert str(Path("opbook_layer_norm", "__init__.py")) in block
     assert "adds        layer_norm\n" in block
-    assert "checks  layer_norm: moved rows" in block
+    assert "properties  layer_norm: moved rows, layer_norm: beta" in block
 
 
 def test_plugins_says_why_one_failed_and_still_exits_0(opbook, broken_plugin):
