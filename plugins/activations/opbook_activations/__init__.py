@@ -6,39 +6,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from opbook_math import erf
 
-from opbook import Array, Property, builtin, hookimpl
+from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
 
 CATEGORY = "Statistics & ML"
-
-
-def _score_samples(draw):
-    yield draw.normal(2, 3, 4), 1
-    yield draw.normal(2, 3, 4), 0
-    yield 1000 + draw.normal(2, 3)
-    yield np.array([0.0, -1000.0, 2.0])
-    yield draw.normal(2, 0)
-    yield draw.normal(0, 3), 1
-    yield draw.edge("a row of -inf", np.array([[0.5, -np.inf, 1.0], [-np.inf, -np.inf, -np.inf]]))
-    yield draw.refused("an entry of inf", np.array([[0.5, np.inf], [1.0, 2.0]]))
-    yield draw.refused("no such axis", draw.normal(3), 1)
-
-
-def _relu_samples(draw):
-    yield np.asarray(draw.normal())
-    yield np.array([-1000.0, 0.01, 1000.0])
-    yield draw.edge("zeros", np.array([-1.0, 0.0, -0.0, 2.0]))
-    yield draw.edge("a NaN and infinities", np.array([np.nan, -np.inf, np.inf]))
-
-
-def _gelu_samples(draw):
-    for approximate in ("none", "tanh"):
-        yield 2 * draw.normal(3, 4), approximate
-        yield np.array([-np.inf, -1000.0, -7.0, 7.0, 1000.0]), approximate
-        yield draw.edge("saturated", np.array([-1e200, 1e200, np.inf]), approximate)
-    yield np.asarray(draw.normal())
-    yield draw.edge("many entries", 3 * draw.normal(200, 170))
-    yield draw.refused("another form", draw.normal(3), "erf")
 
 
 # exp makes every score positive, and dividing by the sum makes them weights that add up to 1. Only differences of
@@ -59,7 +30,7 @@ def _gelu_samples(draw):
 # The subtracted sum is the mean of g under the weights. It keeps the gradient of a row at the sum 0: moving all scores
 # together changes nothing. The rule keeps the exponentials and their sum rather than the weights, as those are the
 # caller's, who may write into them.
-@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"), samples=_score_samples)
+@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"))
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Turns scores into weights that are positive and add up to 1.
 
@@ -109,7 +80,7 @@ def _(x, axis=-1):
 #
 # the score's own share, less its part of what all of them have lost to the sum. In a row of nothing but −∞ the weights
 # are 0, and g passes unchanged.
-@builtin(category=CATEGORY, aliases=("log softmax", "log-probabilities"), samples=_score_samples)
+@builtin(category=CATEGORY, aliases=("log softmax", "log-probabilities"))
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 
@@ -152,7 +123,7 @@ def _(x, axis=-1):
 # **The gradient.** It passes where x is positive and stops elsewhere. At 0 itself it stops: any number from 0 to 1
 # would do there, and 0 is what other libraries take and what makes an unused unit stay unused. This is also why the
 # definition is not `maximum(x, 0)`: `maximum` would share the cotangent of a tie, and give 1/2.
-@builtin(category=CATEGORY, aliases=("rectified linear unit", "rectifier", "ramp"), samples=_relu_samples)
+@builtin(category=CATEGORY, aliases=("rectified linear unit", "rectifier", "ramp"))
 def relu(x: Array["..."]) -> Array["..."]:
     r"""Replaces negative entries by 0.
 
@@ -196,7 +167,7 @@ def _(x):
 #
 # with φ the bell curve, the slope of Φ. For the other form φ is the slope of its own step, (1 − tanh²)/2 times the
 # slope of what is inside.
-@builtin(category=CATEGORY, aliases=("gaussian error linear unit",), samples=_gelu_samples)
+@builtin(category=CATEGORY, aliases=("gaussian error linear unit",))
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:
     r"""Multiplies every entry by the probability that a standard normal number is smaller.
 
@@ -269,21 +240,3 @@ def _positive(total):
 def opbook_builtins():
     """Add the activations."""
     return [gelu, log_softmax, relu, softmax]
-
-
-@hookimpl
-def opbook_properties():
-    """State what softmax is for."""
-
-    def sums(op, x, axis=-1):
-        return np.sum(op(x, axis), axis=axis), np.where(np.isneginf(x).all(axis=axis), 0.0, 1.0)
-
-    def moved(op, x, axis=-1):
-        return op(x + 8.0, axis), op(x, axis)  # a power of 2, so that little is rounded
-
-    moving = "Adding a number to all scores changes nothing."
-    return [
-        Property("softmax", "adds up to 1", "The weights add up to 1, or to 0 where every score is -inf.", sums),
-        Property("softmax", "moved scores", moving, moved),
-        Property("log_softmax", "moved scores", moving, moved),
-    ]

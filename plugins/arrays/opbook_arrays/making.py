@@ -12,48 +12,11 @@ LARGEST = 10**8
 """Arrays of more entries are refused: that is 800 MB, and nearly always a slip in a size."""
 
 
-def _size_samples(draw, value=0.0):
-    for sizes in ((4,), (1,), (0,), (2, 3), (3, 0)):
-        yield draw.known(f"sizes {sizes}", np.full(sizes, value), *sizes)
-    for shape in ((2, 3, 4), (5,), (0, 2), ()):
-        yield draw.known(f"shape {shape}", np.full(shape, value), shape)
-    for sizes in ((-1,), (2, -1), ((3, -2),)):
-        yield draw.refused("a negative size", *sizes)
-    for sizes in ((LARGEST + 1,), (LARGEST, 2), ((LARGEST, 1, 2),)):
-        yield draw.refused("too many entries", *sizes)
-
-
-def _ones_samples(draw):
-    return _size_samples(draw, 1.0)
-
-
-def _eye_samples(draw):
-    yield from (3, 1, 0)
-    yield draw.known("two rows", np.array([[1.0, 0.0], [0.0, 1.0]]), 2)
-    yield draw.refused("a negative size", -1)
-    yield draw.refused("too many entries", 10_001)
-
-
-def _arange_samples(draw):
-    for args in ((5,), (1,), (0,), (-2,), (2, 6), (-3, 8, 2), (0, 7, 3), (5, 0, -2), (2, 1)):
-        yield draw.known(f"range{args}", np.array([float(i) for i in range(*args)]), *args)
-    yield draw.refused("a step of 0", 0, 5, 0)
-    yield draw.refused("too many entries", LARGEST + 1)
-
-
-def _linspace_samples(draw):
-    yield from ((-1.5, 2.5, 5), (2.0, 0.5, 4), (0.3, 7.0, 1), (1.0, 2.0, 0))
-    yield draw.known("five", np.array([-1.5, -0.5, 0.5, 1.5, 2.5]), -1.5, 2.5, 5)
-    yield draw.known("two", np.array([2.0, 0.5]), 2.0, 0.5, 2)
-    yield draw.refused("a negative count", 0.0, 1.0, -1)
-    yield draw.refused("too many entries", 0.0, 1.0, LARGEST + 1)
-
-
 # One size makes a vector, two make a matrix, and a tuple makes any shape: `zeros(shape(x))` is as large as x.
 #
 # The result does not depend on the *values* of anything, so there is no gradient to speak of. More than 10⁸ entries are
 # refused before any memory is asked for.
-@builtin(category=CATEGORY, aliases=("zero matrix", "empty array"), samples=_size_samples)
+@builtin(category=CATEGORY, aliases=("zero matrix", "empty array"))
 def zeros(n: int) -> Array["N"]:
     """Makes an array of zeros.
 
@@ -95,7 +58,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # Sizes are given as to `zeros`. A row of ones is what `layer_norm` takes as a scale that changes nothing, and a product
 # with a vector of ones adds up rows or columns.
-@builtin(category=CATEGORY, aliases=("all ones", "constant array"), samples=_ones_samples)
+@builtin(category=CATEGORY, aliases=("all ones", "constant array"))
 def ones(n: int) -> Array["N"]:
     """Makes an array of ones.
 
@@ -137,7 +100,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # Ones on the diagonal and zeros elsewhere: a product with this matrix changes nothing. As the weights of a layer or of
 # an attention head it turns a projection off, so that the rest can be looked at alone.
-@builtin(category=CATEGORY, aliases=("identity matrix", "identity"), samples=_eye_samples)
+@builtin(category=CATEGORY, aliases=("identity matrix", "identity"))
 def eye(n: int) -> Array["N N"]:
     """Makes an identity matrix.
 
@@ -161,7 +124,7 @@ def eye(n: int) -> Array["N N"]:
 # `arange(a, b)` and `arange(b, c)` follow on each other without a gap or a double. Steps are whole numbers: with steps
 # such as 0.1, rounding would decide whether there is one entry more. For those there is `linspace`, which asks for the
 # number of entries instead.
-@builtin(category=CATEGORY, aliases=("range", "count up", "sequence"), samples=_arange_samples)
+@builtin(category=CATEGORY, aliases=("range", "count up", "sequence"))
 def arange(stop: int) -> Array["N"]:
     """Counts from 0, or from a start, up to but not including an end.
 
@@ -196,7 +159,7 @@ def _(start: int, stop: int, step: int = 1) -> Array["N"]:
 #
 # **The gradient.** An entry near the start moves with the start, one near the stop with the stop: the cotangent's
 # entries are added up with the weights 1 − t for the one and t for the other.
-@builtin(category=CATEGORY, aliases=("evenly spaced", "grid"), samples=_linspace_samples)
+@builtin(category=CATEGORY, aliases=("evenly spaced", "grid"))
 def linspace(start: float, stop: float, count: int) -> Array["N"]:
     r"""Makes evenly spaced numbers, both ends included.
 

@@ -13,69 +13,6 @@ from opbook.errors import InputError, ShapeError
 CATEGORY = "Arrays"
 
 
-def _reshape_samples(draw):
-    yield draw.normal(3, 4), (2, -1)
-    yield draw.normal(2, 3, 4), (4, 6)
-    yield draw.normal(6), (3, 1, 2)
-    yield np.asarray(draw.normal()), (1, 1)
-    yield draw.normal(1, 1), ()
-    yield draw.normal(0, 3), (3, 0)
-    yield draw.refused("another number of entries", draw.normal(2, 3), (2, 2))
-    yield draw.refused("a number of entries that is no multiple", draw.normal(2, 3), (4, -1))
-    yield draw.refused("a length below -1", draw.normal(2, 3), (-2, 3))
-    yield draw.refused("a length below -1 beside one of -1", draw.normal(4), (-2, -1))
-    yield draw.refused("two lengths below -1, with a right product", draw.normal(4), (-2, -2))
-    yield draw.refused("two lengths of -1", draw.normal(2, 3), (-1, -1))
-    yield draw.refused("-1 beside a length of 0", draw.normal(0, 3), (0, -1))
-
-
-def _concatenate_samples(draw):
-    yield ((draw.normal(3, 3), draw.normal(3, 3)),)
-    yield (draw.normal(2, 3), draw.normal(1, 3)), 0
-    yield (draw.normal(2, 3, 1), draw.normal(2, 1, 1), draw.normal(2, 2, 1)), 1
-    yield (draw.normal(2, 3), draw.normal(2, 1)), -1
-    yield ((draw.normal(0, 2), draw.normal(3, 2)),)
-    yield ((draw.normal(1),),)
-    yield draw.refused("no arrays", ())
-    yield draw.refused("a single number", (1.0,))
-    yield draw.refused("single numbers", (1.0, 2.0))
-    yield draw.refused("other numbers of axes", (draw.normal(2, 3), draw.normal(3)))
-    yield draw.refused("lengths that differ", (draw.normal(2, 3), draw.normal(2, 2)), 0)
-    yield draw.refused("lengths that differ along the first axis", (draw.normal(2, 3), draw.normal(3, 2)), 1)
-    yield draw.refused("lengths that differ, the axis counted from the end", (draw.normal(2, 3), draw.normal(2, 2)), -2)
-    yield draw.refused("no such axis", (draw.normal(2), draw.normal(2)), 1)
-
-
-def _where_samples(draw):
-    yield draw.mask(3, 4), draw.normal(3, 4), draw.normal(3, 4)
-    yield draw.mask(3, 1), draw.normal(4), draw.normal(2, 1, 4)
-    yield np.array([2, 0, -1]), draw.normal(2, 3), np.asarray(draw.normal())
-    yield False, draw.normal(2), draw.normal(2)
-    yield draw.edge(
-        "what is not taken is not finite",
-        *(np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])),
-    )
-    yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
-    yield draw.refused("a condition that does not broadcast", draw.mask(2), draw.normal(3), draw.normal(3))
-    yield draw.refused("choices that do not broadcast", True, draw.normal(3), draw.normal(2))
-
-
-def _take_samples(draw):
-    yield draw.normal(4, 3), np.array([2, 0, 2])
-    yield draw.normal(2, 3, 4), -1, 1
-    yield draw.normal(2, 3, 4), np.array([[1, 1], [0, -2]]), 2
-    yield draw.normal(2, 3, 4), np.array([[1], [-1], [1]]), -2
-    yield draw.normal(5), 3
-    yield draw.normal(1), [0, -1]
-    yield draw.normal(3, 2), np.array([], np.int64)
-    yield draw.edge("whole numbers as floats", draw.normal(4, 3), np.array([2.0, 0.0, 2.0]))
-    for indices in (3, -4, [0, 3]):
-        yield draw.refused("a number out of range", draw.normal(3, 5), indices)
-    yield draw.refused("a number that is not whole", draw.normal(3), [0, 0.5])
-    yield draw.refused("true and false", draw.normal(2), [True, False])
-    yield draw.refused("no such axis", draw.normal(3), 0, 1)
-
-
 # A tuple of whole numbers, one for each axis, from the outermost to the innermost: a matrix has (rows, columns), a
 # vector (n,), and a single number (). It says nothing about the entries, so no gradient passes through it.
 @builtin(category=CATEGORY, aliases=("size", "dimensions", "rows and columns"))
@@ -126,7 +63,7 @@ def transpose(x: Array["... M N"]) -> Array["... N M"]:
 # and is then worked out from the others.
 #
 # **The gradient** is the cotangent in the old shape.
-@builtin(category=CATEGORY, aliases=("view", "flatten", "ravel"), samples=_reshape_samples)
+@builtin(category=CATEGORY, aliases=("view", "flatten", "ravel"))
 def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     """Gives the same entries in another shape.
 
@@ -162,7 +99,7 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
 # before one large projection.
 #
 # **The gradient** is the cotangent cut up again at the seams: each array gets the piece that it became.
-@builtin(category=CATEGORY, aliases=("join", "append", "cat", "hstack", "vstack"), samples=_concatenate_samples)
+@builtin(category=CATEGORY, aliases=("join", "append", "cat", "hstack", "vstack"))
 def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     """Joins arrays along one of their axes.
 
@@ -208,7 +145,7 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
 # 0 some other functions would make 0 · ∞ of it; the sure way is to choose first and take the logarithm then.
 #
 # The condition is true or false, or numbers, where 0 is false. It decides by jumps, so it has no gradient.
-@builtin(category=CATEGORY, aliases=("select", "choose", "if else", "conditional"), samples=_where_samples)
+@builtin(category=CATEGORY, aliases=("select", "choose", "if else", "conditional"))
 def where(condition: Any, x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Chooses between two arrays, entry by entry.
 
@@ -247,7 +184,7 @@ def _(condition, x, y):
 #
 # **The gradient.** Each cotangent is put back where its entry came from, and those that came from the same place are
 # added up: row 2 above gets two contributions. Entries that were not picked get 0.
-@builtin(category=CATEGORY, aliases=("index", "gather", "embedding", "row", "select rows"), samples=_take_samples)
+@builtin(category=CATEGORY, aliases=("index", "gather", "embedding", "row", "select rows"))
 def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
     """Picks entries along an axis by number.
 

@@ -7,12 +7,6 @@ import opbook
 from opbook import builtin, hookimpl
 
 
-def _samples(draw):
-    yield (lambda x: x * x,)
-    yield (lambda x, y: x * y**2), 1
-    yield draw.refused("no function", 3.0)
-
-
 # `grad` takes a function and gives a function back, so it can be applied twice: `grad(grad(f))` is the second
 # derivative. Nothing is computed until the new function is called.
 #
@@ -22,11 +16,7 @@ def _samples(draw):
 #
 # f must end in a single number, since only then is "the direction in which it grows fastest" one direction. For an
 # array, say which combination of its entries is meant: `sum(f(x))`, or `sum(w .* f(x))` for a weighted one.
-@builtin(
-    category="Calculus",
-    aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"),
-    samples=_samples,
-)
+@builtin(category="Calculus", aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"))
 def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     r"""Makes the gradient of a function: a function of the same arguments that gives the slopes.
 

@@ -21,77 +21,6 @@ MOST_LINES = 8
 MOST_BARS = 64
 
 
-def _heatmap_samples(draw):
-    yield draw.normal(3, 4)
-    yield draw.positive(1, 1)
-    yield np.array([[True, False], [True, True]])
-    yield draw.call(draw.normal(2, 3), title="weights", rows=("a", "b"), columns=("x", "y", "z"))
-    yield draw.edge("gaps", np.array([[1.0, np.nan], [-np.inf, 2.0]]))
-    plain = Heatmap(((1.0, np.nan), (-2.0, 3.0)))
-    yield draw.known("a matrix", plain, np.array([[1.0, np.nan], [-2.0, 3.0]]))
-    labelled = Heatmap(((1.0, 2.0, -3.0),), "weights", ("a",), ("x", "y", "z"), 3.0)
-    labels = {"title": "weights", "rows": ["a"], "columns": ["x", "y", "z"]}
-    yield draw.known("labels, and the largest entry as the limit", labelled, [[1.0, 2.0, -3.0]], **labels, limit=3)
-    yield draw.known("as many rows as can be", Heatmap(((1.0,),) * 256), np.ones((256, 1)))
-    yield draw.refused("a vector", draw.normal(3))
-    yield draw.refused("no rows", np.zeros((0, 3))).saying("x has no entries")
-    yield draw.refused("nothing finite", np.full((2, 2), np.nan)).saying("x has no finite entries")
-    yield draw.refused("too many columns", np.ones((1, 257))).saying("257 columns; at most 256")
-    yield draw.call(draw.positive(2, 2), limit=3.0)
-    yield draw.refused("a label too few", draw.normal(2, 2), rows=("a",))
-    yield draw.refused("a limit too low", np.ones((2, 2)), limit=0.5)
-    yield draw.refused("a limit of 0", np.zeros((2, 2)), limit=0.0)
-    yield draw.refused("an infinite limit", np.ones((2, 2)), limit=np.inf)
-
-
-def _plot_samples(draw):
-    yield draw.normal(5)
-    yield draw.normal(2, 5)
-    yield (np.linspace(-1.0, 1.0, 4), draw.normal(4))
-    yield (np.arange(3.0), {"first": draw.normal(3), "second": draw.normal(3)})
-    yield draw.call(draw.normal(2, 4), names=("a", "b"), title="two lines")
-    yield draw.edge("gaps", np.array([1.0, np.nan, np.inf, 2.0]))
-    yield draw.known("a vector", Plot((Line((0.0, 1.0, 2.0), (1.0, np.nan, 3.0)),)), np.array([1.0, np.nan, 3.0]))
-    two = Plot((Line((-1.0, 2.0), (1.0, 3.0), "a"), Line((-1.0, 2.0), (np.nan, np.nan), "1")), "two")
-    yield draw.known("a record", two, [-1, 2], {"a": [1, 3], 1: [np.nan, np.nan]}, title="two")
-    named = Plot((Line((0.0, 1.0), (1.0, 3.0), "first"), Line((0.0, 1.0), (2.0, 4.0), "second")), "named")
-    yield draw.known("rows with names", named, [[1.0, 3.0], [2.0, 4.0]], names=["first", "second"], title="named")
-    lines = Plot(tuple(Line((5.0,), (float(i),), "abcdefgh"[i]) for i in range(8)), "eight")
-    yield draw.known("eight lines", lines, [5], [[i] for i in range(8)], names=[*"abcdefgh"], title="eight")
-    yield draw.refused("no points", np.zeros(0)).saying("y has no finite numbers")
-    yield draw.refused("nothing finite", np.array([np.nan, np.inf]))
-    yield draw.refused("three axes", draw.normal(2, 2, 2)).saying("(2, 2, 2)")
-    yield draw.refused("a number", 1.0)
-    yield draw.refused("a text", "some text")
-    yield draw.refused("another length than x", np.arange(3.0), draw.normal(4)).saying("y has 4 points but x has 3")
-    yield draw.refused("a matrix of positions", draw.normal(2, 2), draw.normal(2, 2))
-    yield draw.refused("another length than x in a record", [1, 2], {"a": [1]}).saying("y.a has 1 points but x has 2")
-    yield draw.refused("no lines", {}).saying("y has no lines")
-    yield draw.refused("too many lines", np.ones((9, 2))).saying("9 lines; at most 8")
-    yield draw.refused("too many points", np.ones(10_001)).saying("y has 10,001 points; at most 10,000")
-    yield draw.refused("a name too many", draw.normal(4), names=("a", "b"))
-    yield draw.refused("names beside a record", {"a": draw.normal(3)}, names=("b",))
-
-
-def _bars_samples(draw):
-    yield draw.normal(4)
-    yield draw.call(draw.positive(3), labels=("a", "b", "c"), title="three numbers")
-    yield draw.edge("gaps", np.array([1.0, np.nan, -np.inf]))
-    yield draw.known("numbers", Bars((1.0, np.nan, -2.0)), np.array([1.0, np.nan, -2.0]))
-    yield draw.known(
-        "labels", Bars((1.0, -2.0), ("a", "b"), "two", 2.0), [1, -2], labels=["a", "b"], title="two", limit=2
-    )
-    yield draw.known("as many as can be", Bars((1.0,) * 64), np.ones(64))
-    yield draw.refused("an infinite limit", np.ones(2), limit=np.inf)
-    yield draw.refused("no entries", np.zeros(0)).saying("y has no entries")
-    yield draw.refused("nothing finite", np.array([np.inf]))
-    yield draw.refused("a matrix", draw.normal(2, 2))
-    yield draw.refused("too many entries", np.ones(65)).saying("65 entries; at most 64")
-    yield draw.call(draw.positive(3), limit=3.0)
-    yield draw.refused("a label too few", draw.normal(2), labels=("a",))
-    yield draw.refused("a limit too low", np.array([1.0, -2.0]), limit=1.5)
-
-
 # Where all entries have the same sign, colours run from pale to strong; where both signs occur, 0 is pale, and each
 # sign has a colour of its own. The entry that is furthest from 0 sets the scale. Two heatmaps then compare by their
 # numbers, which small ones show in the cells, or by their colours where both have the same `limit`.
@@ -100,7 +29,7 @@ def _bars_samples(draw):
 # matrix of more than 32 rows or columns is drawn coarser on a page, with the mean of neighbouring entries in each cell.
 #
 # Drawing has no value, and no gradient: a function that is being differentiated may draw what it sees on its way.
-@builtin(category=CATEGORY, aliases=("matrix plot", "imshow", "attention map"), samples=_heatmap_samples)
+@builtin(category=CATEGORY, aliases=("matrix plot", "imshow", "attention map"))
 def heatmap(
     x: Array["M N"],
     *,
@@ -143,7 +72,7 @@ def heatmap(
 # `plot(x, {relu = relu(x), gelu = gelu(x)})`.
 #
 # Points are joined by straight lines. One that is not finite makes a gap.
-@builtin(category=CATEGORY, aliases=("line chart", "curve", "graph"), samples=_plot_samples)
+@builtin(category=CATEGORY, aliases=("line chart", "curve", "graph"))
 def plot(y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
     """Draws numbers as lines.
 
@@ -185,7 +114,7 @@ def _(x: Any, y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
 # classes; for numbers along an axis, `plot` shows more.
 #
 # A number that is not finite has a place, but no bar.
-@builtin(category=CATEGORY, aliases=("bar chart", "histogram"), samples=_bars_samples)
+@builtin(category=CATEGORY, aliases=("bar chart", "histogram"))
 def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "", limit: float | None = None) -> None:
     """Draws a bar for each number.
 

@@ -19,7 +19,7 @@ def _(draw):
     rows = np.arange(1100)[:, None]
     kinds = np.where(rows < 1000, 0, rows % 3)  # the first half can be worked off in the fast way, the second can't
     mixed = np.choose(kinds, [draw.normal(1100, 120), 0.1 + np.zeros((1100, 120)), 64 + draw.normal(1100, 120)])
-    yield draw.edge("more rows than a block has", draw.normal(1100, 120), draw.normal(120), draw.normal(120))
+    yield draw.large("more rows than a block has", draw.normal(1100, 120), draw.normal(120), draw.normal(120))
     yield draw.edge("many rows, the last of other kinds", mixed, draw.normal(120), draw.normal(120))
     yield draw.refused("a constant row and eps = 0", np.array([[1.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)
     yield draw.refused("a row of zeros and eps = 0", np.array([[0.0] * 4, [1, 2, 3, 4]]), gamma, beta, eps=0.0)

@@ -9,45 +9,6 @@ from opbook.errors import InputError
 CATEGORY = "Reductions"
 
 
-def _samples(draw):
-    yield draw.normal(2, 3, 4), 1
-    yield draw.call(draw.normal(2, 3, 4), -1, keepdims=True)
-    yield draw.normal(5), 0
-    yield np.asarray(draw.normal())
-    yield draw.edge("numbers that float32 would lose on the way", np.array([1e9, 1.0, -1e9]))
-    yield draw.normal(2, 0, 3), 0
-    yield draw.refused("no such axis", draw.normal(3, 4), 2)
-
-
-def _sum_samples(draw):
-    yield from _samples(draw)
-    yield draw.normal(2, 0, 3), 1  # sums of nothing
-
-
-def _mean_samples(draw):
-    yield from _samples(draw)
-    yield draw.refused("no entries", np.zeros((0, 3)))
-    yield draw.refused("an axis without entries", np.zeros((2, 0, 3)), 1)
-
-
-def _choice_samples(draw):
-    yield from _mean_samples(draw)
-    ties = np.array([[2.0, -1.0, 2.0], [3.0, 3.0, 3.0], [-1.0, 0.0, -1.0]])
-    yield draw.edge("ties", ties, 1)
-    yield draw.edge("a tie of all", ties)
-    yield draw.edge("a NaN", np.array([[1.0, np.nan], [2.0, 0.5]]), 0)
-
-
-def _max_samples(draw):
-    yield from _choice_samples(draw)
-    yield draw.known("keepdims", np.array([[3.0], [0.5]]), np.array([[-1.0, 3.0], [0.5, 0.0]]), 1, keepdims=True)
-
-
-def _min_samples(draw):
-    yield from _choice_samples(draw)
-    yield draw.known("keepdims", np.array([[-1.0], [0.0]]), np.array([[-1.0, 3.0], [0.5, 0.0]]), 1, keepdims=True)
-
-
 # Without `axis` everything is added up to one number. With it, the sum runs along that axis and the others stay: in a
 # matrix, `axis=0` adds the rows together and gives one number a column, `axis=1` gives one number a row. `keepdims`
 # leaves the axis standing with length 1, so that the result broadcasts against x again.
@@ -58,7 +19,7 @@ def _min_samples(draw):
 # **The gradient.** Every entry counts once in the sum of its group, so each gets its group's cotangent, unchanged. The
 # sum forgets the entries and the gradient does not need them: all that the rule keeps is the shape of x. (Spreading out
 # and summing up are each other's transpose; that is why broadcasting is undone by a sum.)
-@builtin(category=CATEGORY, aliases=("total", "add up"), samples=_sum_samples)
+@builtin(category=CATEGORY, aliases=("total", "add up"))
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Adds entries up, all of them or along one axis.
 
@@ -95,7 +56,7 @@ def _(x, axis=None, *, keepdims=False):
 #
 # **The gradient** of a group's mean is its cotangent divided by the number of entries, the same for each of them: to
 # move the mean of n numbers by 1, one of them alone has to move by n.
-@builtin(category=CATEGORY, aliases=("average", "avg"), samples=_mean_samples)
+@builtin(category=CATEGORY, aliases=("average", "avg"))
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Takes the mean of entries, all of them or along one axis.
 
@@ -135,7 +96,7 @@ def _(x, axis=None, *, keepdims=False):
 # changes nothing. Where several are equally large they share it in equal parts, which add up to the whole. Giving all
 # of it to each would count it several times; giving it to the first would make the gradient depend on the order of the
 # entries.
-@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"), samples=_max_samples)
+@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"))
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
 
@@ -164,7 +125,7 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 #
 # **The gradient.** The cotangent goes to the entry that is smallest, and in equal parts to several that are equally
 # small, so that the parts add up to the whole.
-@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"), samples=_min_samples)
+@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"))
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.
 

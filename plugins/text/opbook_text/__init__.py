@@ -7,15 +7,6 @@ from opbook import builtin, hookimpl
 from opbook.builtins.formatting import format_value
 
 
-def _samples(draw):
-    yield 2.5
-    yield "some text"
-    yield draw.normal(2, 3)
-    yield draw.normal(0, 3)
-    yield ((1, True),)
-    yield {"w": draw.normal(2), "n": 3}
-
-
 # A value prints so that it can be read back: `[1, 2; 3, 4]` is what one would type to get that matrix. Numbers have at
 # most six decimals, with zeros at the end dropped, because examples are there to be read. What is not shown is still
 # there; nothing is rounded but the text.
@@ -24,7 +15,7 @@ def _samples(draw):
 # which.
 #
 # Inside a function that is being differentiated it prints the value, and does not disturb the gradient.
-@builtin(category="Text", aliases=("show", "display", "write"), samples=_samples)
+@builtin(category="Text", aliases=("show", "display", "write"))
 def print(value: Any) -> None:
     """Prints a value on a line of its own.
 

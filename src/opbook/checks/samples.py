@@ -48,6 +48,10 @@ class Sample:
         """
         return replace(self, words=words)
 
+    def at_edge(self) -> Self:
+        """The same sample, which lies at an edge though its value is known."""
+        return replace(self, is_edge=True)
+
     @property
     def is_ordinary(self) -> bool:
         """Whether everybody agrees what is right there: no edge, nothing empty, every number finite."""

@@ -1,0 +1,115 @@
+"""What the ops that make and rearrange arrays are verified on."""
+
+import numpy as np
+
+from opbook_arrays import arange, concatenate, eye, linspace, ones, reshape, take, where, zeros
+from opbook_arrays.making import LARGEST
+
+
+@zeros.samples
+def _size_samples(draw, value=0.0):
+    for sizes in ((4,), (1,), (0,), (2, 3), (3, 0)):
+        yield draw.known(f"sizes {sizes}", np.full(sizes, value), *sizes)
+    for shape in ((2, 3, 4), (5,), (0, 2), ()):
+        yield draw.known(f"shape {shape}", np.full(shape, value), shape)
+    for sizes in ((-1,), (2, -1), ((3, -2),)):
+        yield draw.refused("a negative size", *sizes)
+    for sizes in ((LARGEST + 1,), (LARGEST, 2), ((LARGEST, 1, 2),)):
+        yield draw.refused("too many entries", *sizes)
+
+
+@ones.samples
+def _(draw):
+    return _size_samples(draw, 1.0)
+
+
+@eye.samples
+def _(draw):
+    yield from (3, 1, 0)
+    yield draw.known("two rows", np.array([[1.0, 0.0], [0.0, 1.0]]), 2)
+    yield draw.refused("a negative size", -1)
+    yield draw.refused("too many entries", 10_001)
+
+
+@arange.samples
+def _(draw):
+    for args in ((5,), (1,), (0,), (-2,), (2, 6), (-3, 8, 2), (0, 7, 3), (5, 0, -2), (2, 1)):
+        yield draw.known(f"range{args}", np.array([float(i) for i in range(*args)]), *args)
+    yield draw.refused("a step of 0", 0, 5, 0)
+    yield draw.refused("too many entries", LARGEST + 1)
+
+
+@linspace.samples
+def _(draw):
+    yield from ((-1.5, 2.5, 5), (2.0, 0.5, 4), (0.3, 7.0, 1), (1.0, 2.0, 0))
+    yield draw.known("five", np.array([-1.5, -0.5, 0.5, 1.5, 2.5]), -1.5, 2.5, 5)
+    yield draw.known("two", np.array([2.0, 0.5]), 2.0, 0.5, 2)
+    yield draw.refused("a negative count", 0.0, 1.0, -1)
+    yield draw.refused("too many entries", 0.0, 1.0, LARGEST + 1)
+
+
+@reshape.samples
+def _(draw):
+    yield draw.normal(3, 4), (2, -1)
+    yield draw.normal(2, 3, 4), (4, 6)
+    yield draw.normal(6), (3, 1, 2)
+    yield np.asarray(draw.normal()), (1, 1)
+    yield draw.normal(1, 1), ()
+    yield draw.normal(0, 3), (3, 0)
+    yield draw.refused("another number of entries", draw.normal(2, 3), (2, 2))
+    yield draw.refused("a number of entries that is no multiple", draw.normal(2, 3), (4, -1))
+    yield draw.refused("a length below -1", draw.normal(2, 3), (-2, 3))
+    yield draw.refused("a length below -1 beside one of -1", draw.normal(4), (-2, -1))
+    yield draw.refused("two lengths below -1, with a right product", draw.normal(4), (-2, -2))
+    yield draw.refused("two lengths of -1", draw.normal(2, 3), (-1, -1))
+    yield draw.refused("-1 beside a length of 0", draw.normal(0, 3), (0, -1))
+
+
+@concatenate.samples
+def _(draw):
+    yield ((draw.normal(3, 3), draw.normal(3, 3)),)
+    yield (draw.normal(2, 3), draw.normal(1, 3)), 0
+    yield (draw.normal(2, 3, 1), draw.normal(2, 1, 1), draw.normal(2, 2, 1)), 1
+    yield (draw.normal(2, 3), draw.normal(2, 1)), -1
+    yield ((draw.normal(0, 2), draw.normal(3, 2)),)
+    yield ((draw.normal(1),),)
+    yield draw.refused("no arrays", ())
+    yield draw.refused("a single number", (1.0,))
+    yield draw.refused("single numbers", (1.0, 2.0))
+    yield draw.refused("other numbers of axes", (draw.normal(2, 3), draw.normal(3)))
+    yield draw.refused("lengths that differ", (draw.normal(2, 3), draw.normal(2, 2)), 0)
+    yield draw.refused("lengths that differ along the first axis", (draw.normal(2, 3), draw.normal(3, 2)), 1)
+    yield draw.refused("lengths that differ, the axis counted from the end", (draw.normal(2, 3), draw.normal(2, 2)), -2)
+    yield draw.refused("no such axis", (draw.normal(2), draw.normal(2)), 1)
+
+
+@where.samples
+def _(draw):
+    yield draw.mask(3, 4), draw.normal(3, 4), draw.normal(3, 4)
+    yield draw.mask(3, 1), draw.normal(4), draw.normal(2, 1, 4)
+    yield np.array([2, 0, -1]), draw.normal(2, 3), np.asarray(draw.normal())
+    yield False, draw.normal(2), draw.normal(2)
+    yield draw.edge(
+        "what is not taken is not finite",
+        *(np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])),
+    )
+    yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
+    yield draw.refused("a condition that does not broadcast", draw.mask(2), draw.normal(3), draw.normal(3))
+    yield draw.refused("choices that do not broadcast", True, draw.normal(3), draw.normal(2))
+
+
+@take.samples
+def _(draw):
+    yield draw.normal(4, 3), np.array([2, 0, 2])
+    yield draw.normal(2, 3, 4), -1, 1
+    yield draw.normal(2, 3, 4), np.array([[1, 1], [0, -2]]), 2
+    yield draw.normal(2, 3, 4), np.array([[1], [-1], [1]]), -2
+    yield draw.normal(5), 3
+    yield draw.normal(1), [0, -1]
+    yield draw.normal(3, 2), np.array([], np.int64)
+    yield draw.edge("whole numbers as floats", draw.normal(4, 3), np.array([2.0, 0.0, 2.0]))
+    for indices in (3, -4, [0, 3]):
+        yield draw.refused("a number out of range", draw.normal(3, 5), indices)
+    yield draw.refused("a number that is not whole", draw.normal(3), [0, 0.5])
+    yield draw.refused("true and false", draw.normal(2), [True, False])
+    yield draw.refused("no such axis", draw.normal(3), 0, 1)

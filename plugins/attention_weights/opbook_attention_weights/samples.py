@@ -1,0 +1,88 @@
+"""What attention_weights and causal_mask are verified on, and what is true of them."""
+
+import numpy as np
+
+from opbook import Property, hookimpl
+from opbook_attention_weights import attention_weights, causal_mask
+
+
+@attention_weights.samples
+def _(draw):
+    q, k, square = draw.normal(3, 2), draw.normal(5, 2), draw.normal(4, 2)
+    mask = np.array([[1, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]], bool)
+    keys = np.array([0, 1, 1, 1, 0], bool)
+
+    def by_hand(q, k, allowed, scale):
+        e = np.exp(scale * q @ k.T) * allowed
+        return e / np.maximum(e.sum(axis=1, keepdims=True), 1e-300)
+
+    yield draw.known("scale", by_hand(q, k, 1, 0.7), q, k, scale=0.7)
+    yield draw.known("mask and key_mask", by_hand(q, k, mask & keys, 2**-0.5), q, k, mask, key_mask=keys).at_edge()
+    yield draw.known("causal", by_hand(square, square, np.tri(4), 2**-0.5), square, square, causal=True)
+    causal = np.tri(4) * [0, 1, 1, 1]
+    both = by_hand(square, square, causal, 2**-0.5)
+    yield draw.known("causal and key_mask", both, square, square, key_mask=[0, 1, 1, 1], causal=True).at_edge()
+    yield draw.known("-inf in the bias", by_hand(q, k, mask, 2**-0.5), q, k, bias=np.where(mask, 0, -np.inf)).at_edge()
+    yield draw.call(q, draw.normal(2, 5, 2), key_mask=draw.mask(2, 5))
+    yield draw.call(draw.normal(2, 3, 2), k, key_mask=draw.mask(2, 5))
+    yield draw.call(draw.normal(2, 3, 2), k, key_mask=keys)
+    clean, bias = by_hand(q, k, mask, 2**-0.5), np.where(mask, 0.5, -np.inf)
+    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+        dirty_q, dirty_k = q.copy(), k.copy()
+        dirty_q[1, 0] = dirty_k[2, 1] = rubbish
+        yield draw.known(f"{name} in blocked slots", clean, dirty_q, dirty_k, mask).at_edge()
+        yield draw.known(f"{name} in a blocked query", clean, dirty_q, k, mask).at_edge()
+        yield draw.known(
+            f"{name} in a key of one batch", np.stack([clean, clean]), q, np.stack([k, dirty_k]), mask
+        ).at_edge()
+        yield draw.known(f"{name} where the bias is -inf", clean, dirty_q, dirty_k, bias=bias).at_edge()
+        dirty_q, dirty_k = q.copy(), k.copy()
+        dirty_q[1], dirty_k[4], dirty_k[2, 0] = (1e300, -1e300), 1e300, rubbish  # they overflow, and cancel each other
+        yield draw.known(f"{name} and 1e300 in blocked slots", clean, dirty_q, dirty_k, mask).at_edge()
+    blocking = np.full((3, 5), -np.inf)
+    yield draw.known("a bias of nothing but -inf", np.zeros((3, 5)), q, k, bias=blocking).at_edge()
+    yield draw.known("NaN, and a bias of nothing but -inf", np.zeros((3, 5)), q, np.nan * k, bias=blocking).at_edge()
+    bad_q, bad_k, answer = q.copy(), k.copy(), clean.copy()
+    bad_q[0, 1] = bad_k[0, 0] = answer[0] = np.nan  # only query 0 may attend to key 0
+    yield draw.known("NaN in a query that attends to some keys", answer, bad_q, k, mask)
+    yield draw.known("NaN in a key that is attended to by one query", answer, q, bad_k, mask)
+    both = np.stack([answer, clean])
+    yield draw.known("NaN in one of two batches", both, np.stack([bad_q, q]), np.stack([bad_k, k]), mask)
+    yield draw.large("scores far apart", 100 * q, 100 * k)
+    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, mask)
+    largest = np.full((3, 1), 1e154), 8e153 * np.array([[0.1], [1.0], [0.5], [0.7], [0.2]])
+    yield draw.edge("scores close to the largest number", *largest, mask)
+    yield draw.edge("no keys", q, k[:0])
+    yield draw.edge("no columns", q[:, :0], k[:, :0], scale=1.0)
+    yield draw.refused("no columns and no scale", q[:, :0], k[:, :0])
+    yield draw.refused("causal and other numbers of queries and keys", q, k, causal=True)
+    yield draw.refused("causal, one query and more keys", q[:1], k, causal=True)
+    two = draw.normal(2, 2, 3, 2)
+    yield draw.refused("a key_mask with one batch axis for two", two, k, key_mask=draw.mask(2, 5)).saying("or 3 (one")
+
+
+@causal_mask.samples
+def _(draw):
+    yield 4
+    yield 3, 3
+    yield draw.call(0, 2, align="upper-left")
+    for align in ("upper-left", "lower-right"):
+        yield draw.call(2, 4, align=align)
+        yield draw.call(4, 2, align=align)
+    yield from ((0,), (0, 0))
+    yield draw.refused("a negative number of queries", -1)
+    yield draw.refused("a negative number of queries only", -1, 2, align="upper-left")
+    yield draw.refused("a negative number of keys", 2, -1, align="upper-left")
+    yield draw.refused("more than 10**8 entries", 10**4, 10**4 + 1, align="upper-left")
+    yield draw.refused("other numbers and no align", 2, 3)
+
+
+@hookimpl
+def opbook_properties():
+    """State what makes an answer of attention an average."""
+
+    def sums(op, *args, **options):
+        total = op(*args, **options).sum(axis=-1)
+        return total, np.where(np.isnan(total), total, total > 0.5)
+
+    return [Property("attention_weights", "rows add up to 1", "Each row adds up to 1, or is 0 altogether.", sums)]
