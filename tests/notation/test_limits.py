@@ -1,3 +1,6 @@
+import signal
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -153,3 +156,63 @@ def test_very_deep_nesting(fail, run):
     assert run("1" + " + 1" * 20_000) == 20_001
     assert run("-" * 20_000 + "1") == 1
     assert run("if true then 1 else " * 3_000 + "2") == 1
+
+
+def slow(n: int) -> float:
+    """Goes on for ever, in Python."""
+    while True:
+        n += 1
+
+
+def test_a_builtin_that_does_not_end_is_stopped_with_its_place():
+    with pytest.raises(NotationError, match=r"1:5: the program was stopped here, after 0.05 seconds"):
+        Session({"slow": slow}, limits=Limits(seconds=0.05)).run("1 + slow(1)")
+
+
+def test_the_clock_is_put_back():
+    Session({}).run("1")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+
+
+def test_a_clock_that_others_use_is_left_alone():
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    try:
+        assert Session({}).run("1 + 1") == 2
+        assert signal.getsignal(signal.SIGALRM) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+def test_texts_count_when_they_are_made_and_when_they_are_handed_on(fail):
+    many = 't = "0123456789"\n' + 't = "0123456789"\n' * 20
+    assert "after 100 characters of text" in fail(many, total_characters=100)
+    printed = 't = "0123456789"\n' + "print(t)\n" * 20
+    assert "after 100 characters of text" in fail(printed, total_characters=100)
+
+
+def test_the_arguments_of_a_call_count_together(fail):
+    program = "z = zeros(3000000)\nsame((z, z, z, z, z, z))"
+    assert "the arguments of this call have 18,000,000 numbers; the limit is 16,000,000" in fail(program)
+
+
+def test_a_program_gets_no_more_memory_than_its_process_may_take():
+    code = """
+import numpy as np
+from opbook.errors import NotationError
+from opbook.notation import Session
+from opbook.notation.guard import limit_memory
+
+limit_memory(2**28)
+try:
+    Session({"wide": lambda x: float((x @ np.ones((1, 10**8))).sum())}).run("f(x) = wide(x); wide([1;])")
+except NotationError as error:
+    print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "there is not enough memory for this" in run.stdout, run.stderr
+
+
+def test_a_name_is_compared_with_a_bounded_number_of_others(fail):
+    names = "".join(f"{'a' * 60}{i} = 1\n" for i in range(2_000))
+    assert "nothing is named" in fail(names + "a" * 60 + "x", seconds=60)

@@ -1,6 +1,7 @@
 import pytest
 
 from opbook.notation import Session
+from opbook.notation.parser import is_unfinished
 from opbook.notation.repl import complete, run_repl
 
 
@@ -98,3 +99,22 @@ def test_readline_is_left_as_it_was(session, monkeypatch):
     run_repl(session, write=lambda text: None)
     assert seen == ["layer_norm"]
     assert (readline.get_completer(), readline.get_completer_delims()) == before
+
+
+def test_a_long_matrix_is_not_read_anew_at_every_line(session, monkeypatch):
+    reads = []
+
+    def counting(source):
+        reads.append(source)
+        return is_unfinished(source)
+
+    monkeypatch.setattr("opbook.notation.repl.is_unfinished", counting)
+    rows = [f"  [{i}, 2];" for i in range(300)]
+    shown, _ = talk(session, "x = [", *rows, "  [1, 2]]", "shape(x)")
+    assert shown == ["(301, 2)", ""]
+    assert len(reads) <= 3
+
+
+def test_brackets_in_texts_and_comments_are_none(session):
+    shown, _ = talk(session, 'x = ("]",', '"(")', "x", "y = (1, # )", "2)", "y")
+    assert shown == ['("]", "(")', "(1, 2)", ""]

@@ -26,7 +26,9 @@ def run_file(catalogue: Catalogue, file: str) -> None:
         opbook run --plugin my_ops.py attention.qu
     """
     from opbook.notation import Session
+    from opbook.notation.guard import limit_memory
 
+    limit_memory()
     Session(catalogue).run(read_text(file), "<stdin>" if file == "-" else file)
 
 
@@ -42,7 +44,9 @@ def eval_text(catalogue: Catalogue, text: str) -> None:
         opbook eval "x = [1, 2, 3]; layer_norm(x, [1, 1, 1], [0, 0, 0])"
     """
     from opbook.notation import Session
+    from opbook.notation.guard import limit_memory
 
+    limit_memory()
     value = Session(catalogue).run(text, "<text>")
     if value is not None:
         click.echo(format_value(value))
@@ -59,8 +63,10 @@ def repl(catalogue: Catalogue) -> None:
         opbook repl --plugin my_ops.py
     """
     from opbook.notation import Session
+    from opbook.notation.guard import limit_memory
     from opbook.notation.repl import run_repl
 
+    limit_memory()
     if sys.stdin.isatty():
         print_line(f"opbook {opbook.__version__}, {len(catalogue)} builtins. help says what to type; Ctrl-D leaves.")
     run_repl(Session(catalogue))

@@ -9,9 +9,13 @@ from typing import Any
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.specs import ArraySpec
 from opbook.errors import NotationError, OpbookError
+from opbook.notation.guard import OutOfTime
 from opbook.notation.limits import Budget
 from opbook.notation.source import Mistake
 from opbook.notation.values import is_array
+
+ARGUMENTS = 4
+"""How many times the numbers of the largest array one call may take: an array, say, and weights to multiply it by."""
 
 _INTEGER = re.compile(r"(?!.*\bfloat\b).*\bint\b")  # in the text of an annotation: int, <class 'int'>, int | None
 
@@ -37,6 +41,7 @@ def call_builtin(
     """
     name = getattr(function, "__name__", "the function")
     _check_sizes(function, arguments, keywords, at, budget)
+    _count_arguments((*arguments, *keywords.values()), at, budget)
     try:
         if isinstance(function, Builtin):
             call = function.bind(tuple(arguments), dict(keywords))
@@ -45,7 +50,7 @@ def call_builtin(
             result = call.apply()
         else:
             result = function(*arguments, **keywords)
-    except (NotationError, Mistake):
+    except (NotationError, Mistake, OutOfTime):
         raise  # a user function that the builtin called: its message shows the place inside it
     except OpbookError as error:
         raise Mistake(at, str(error)) from error
@@ -58,6 +63,15 @@ def call_builtin(
     for array in _arrays(result):
         budget.array(array.shape, at)
     return result
+
+
+def _count_arguments(values: Sequence[Any], at: int, budget: Budget) -> None:
+    """Texts may be printed over and over; and what many large arrays are joined to is as large as all of them."""
+    budget.write(sum(len(value) for value in values if isinstance(value, str)), at)
+    size = sum(array.size for array in _arrays(values))
+    if size > budget.limits.elements * ARGUMENTS:
+        limit = budget.limits.elements * ARGUMENTS
+        raise Mistake(at, f"the arguments of this call have {size:,} numbers; the limit is {limit:,}")
 
 
 def _arrays(value: Any, depth: int = 0) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from opbook.errors import NotationError, OpbookError, nearest
 from opbook.notation import arrays, nodes, operators
 from opbook.notation.calls import call_builtin
 from opbook.notation.functions import Function, Scope
+from opbook.notation.guard import OutOfTime
 from opbook.notation.limits import Budget
 from opbook.notation.nodes import Node
 from opbook.notation.source import Mistake
@@ -64,6 +65,8 @@ def evaluate(expression: Node, scope: Scope, budget: Budget) -> Any:
         raise _located(stack, mistake) from mistake.__cause__
     except NotationError:
         raise  # made inside a user function that a builtin called
+    except OutOfTime as alarm:
+        raise _located(stack, budget.out_of_time(stack[-1].node.at)) from alarm
     except (OpbookError, ArithmeticError, MemoryError, RecursionError) as error:
         text = str(error) if isinstance(error, OpbookError) else f"this fails: {type(error).__name__} {error}".strip()
         raise _located(stack, Mistake(stack[-1].node.at, text)) from error
@@ -154,6 +157,7 @@ def _text(node: nodes.Text, _: Scope, budget: Budget) -> Steps:
         length += len(piece)
         budget.text(length, node.at)
         pieces.append(piece)
+    budget.write(length, node.at)
     return "".join(pieces)
 
 

@@ -16,9 +16,11 @@ class Limits:
     Attributes:
         steps: Expressions evaluated.
         calls: User functions that are open at once, one inside the other.
-        seconds: Time; a builtin that has begun is not interrupted.
+        seconds: Time, that of reading the program included.
         characters: The length of the program, and of any text that it makes.
-        elements: Numbers in one array. The memory that a builtin uses on its way to its result is its own affair.
+        total_characters: The length of all texts that the run makes or hands to a builtin, to be printed say.
+        elements: Numbers in one array, and a quarter of those that one call of a builtin may take. What a builtin makes
+            on its way to its result is not counted; `opbook.notation.guard` bounds the memory of a process.
         total_elements: Numbers in all arrays that the run makes, kept or not.
         entries: Values inside one tuple or record, at all depths.
         depth: Tuples and records inside each other.
@@ -28,6 +30,7 @@ class Limits:
     calls: int = 1_000
     seconds: float = 10.0
     characters: int = 200_000
+    total_characters: int = 20_000_000
     elements: int = 4_000_000
     total_elements: int = 400_000_000
     entries: int = 100_000
@@ -41,7 +44,7 @@ class Budget:
         limits: What it may use.
     """
 
-    __slots__ = ("_deadline", "_elements", "_steps", "calls", "limits", "reentries")
+    __slots__ = ("_characters", "_deadline", "_elements", "_steps", "calls", "limits", "reentries")
 
     REENTRIES = 8
     """How often a builtin may call a user function that calls one again: each takes some of Python's stack, and a
@@ -53,6 +56,7 @@ class Budget:
         self.reentries = 0
         self._steps = 0
         self._elements = 0
+        self._characters = 0
         self._deadline = time.monotonic() + limits.seconds
 
     def step(self, at: int, count: int = 1) -> None:
@@ -69,7 +73,11 @@ class Budget:
         if self._steps > self.limits.steps:
             raise Mistake(at, f"the program was stopped here, after {self.limits.steps:,} steps")
         if time.monotonic() > self._deadline:
-            raise Mistake(at, f"the program was stopped here, after {self.limits.seconds:g} seconds")
+            raise self.out_of_time(at)
+
+    def out_of_time(self, at: int) -> Mistake:
+        """What is said when the time is over."""
+        return Mistake(at, f"the program was stopped here, after {self.limits.seconds:g} seconds")
 
     def array(self, shape: tuple[int, ...], at: int) -> None:
         """Ask for an array before it is made.
@@ -114,6 +122,21 @@ class Budget:
         """
         if length > self.limits.characters:
             raise Mistake(at, f"the text would have {length:,} characters; the limit is {self.limits.characters:,}")
+
+    def write(self, length: int, at: int) -> None:
+        """Count the characters of a text that is made, or handed to a builtin.
+
+        Args:
+            length: How many there are.
+            at: Where the program is.
+
+        Raises:
+            Mistake: The run has made too many.
+        """
+        self._characters += length
+        if self._characters > self.limits.total_characters:
+            limit = self.limits.total_characters
+            raise Mistake(at, f"the program was stopped here, after {limit:,} characters of text")
 
     def structure(self, value: Any, at: int) -> None:
         """Measure a tuple or record; a value that it holds twice counts twice, as it would when printed.

@@ -50,13 +50,31 @@ def run_repl(
 
 def _read_whole(read: Callable[[str], str]) -> str:
     """Read lines until no bracket is open."""
-    text = read(PROMPT)
-    while is_unfinished(Source(normalized(text), "<input>")):
+    lines = [read(PROMPT)]
+    brackets = _Brackets()
+    while brackets.are_open_after(lines[-1]) or is_unfinished(Source(normalized("\n".join(lines)), "<input>")):
         try:
-            text += "\n" + read(CONTINUATION)
+            lines.append(read(CONTINUATION))
         except EOFError:
-            return text
-    return text
+            break
+    return "\n".join(lines)
+
+
+class _Brackets:
+    """Counts brackets line by line, as reading a long matrix anew at every line would take ever longer.
+
+    Texts and comments may hold brackets that are none; where there are some, all lines are parsed.
+    """
+
+    def __init__(self) -> None:
+        self._open = 0
+        self._plain = True
+
+    def are_open_after(self, line: str) -> bool:
+        """Take a line; tell whether one is open for certain."""
+        self._plain = self._plain and '"' not in line and "#" not in line
+        self._open += sum(line.count(bracket) for bracket in "([{") - sum(line.count(bracket) for bracket in ")]}")
+        return self._plain and self._open > 0
 
 
 def _answer(session: Session, text: str, write: Callable[[str], object]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from opbook.notation.evaluate import evaluate
 from opbook.notation.functions import Function, Scope
+from opbook.notation.guard import OutOfTime, alarm
 from opbook.notation.limits import Budget, Limits
 from opbook.notation.nodes import Assign, Bare, Define, Node, Statement
 from opbook.notation.parser import parse
@@ -61,9 +62,12 @@ class Session:
                 Mistake(0, f"the program has {len(text):,} characters; the limit is {self.limits.characters:,}")
             )
         value = None
-        statements = parse(source)
         scope = Scope(source, self._definitions, self.catalogue)
         with self._budget() as budget:
+            try:
+                statements = parse(source)
+            except OutOfTime:
+                raise source.error(budget.out_of_time(0)) from None
             for statement in statements:
                 result = self._execute(statement, scope, budget)
                 value = result if isinstance(statement, Bare) else value
@@ -102,7 +106,7 @@ class Session:
             return
         self._active.budget = Budget(self.limits)
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), alarm(self.limits.seconds):
                 yield self._active.budget
         finally:
             self._active.budget = None
