@@ -137,3 +137,26 @@ def test_a_missing_extra_says_what_to_install(missing):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.returncode == 2
     assert run.stderr == f'opbook: the command line needs {missing}: pip install "opbook[cli]"\n'
+
+
+def in_a_pipe(command: str) -> subprocess.CompletedProcess[str]:
+    line = command.replace("opbook", f"{shlex.quote(sys.executable)} -m opbook", 1)
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a Unix shell")
+@pytest.mark.parametrize(
+    "command",
+    ["opbook list | true", "opbook list >&-", "opbook eval 1 >&-", "opbook run <(yes 'print(1)' | head -2000) | true"],
+)
+def test_a_reader_that_has_left_is_no_reason_for_a_word(command):
+    assert in_a_pipe(command).stderr == ""
+
+
+def test_names_of_builtins_are_completed():
+    environment = {"_OPBOOK_COMPLETE": "bash_complete", "COMP_WORDS": "opbook show layer_", "COMP_CWORD": "2"}
+    program = "from opbook.cli import main; main(prog_name='opbook')"
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+    assert run.stdout.split() == ["plain,layer_norm"]

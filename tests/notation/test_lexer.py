@@ -1,9 +1,17 @@
+import keyword
+
 import pytest
+
+from opbook import Array, builtin
+from opbook.builtins.builtin import NOTATION_WORDS
+from opbook.errors import DeclarationError
 
 pygments = pytest.importorskip("pygments")
 
 from pygments.lexers import get_lexer_by_name  # noqa: E402
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Text  # noqa: E402
+
+from opbook.notation.lexer import CONSTANTS, KEYWORDS  # noqa: E402
 
 
 def tokens(code: str) -> list[tuple[object, str]]:
@@ -41,3 +49,13 @@ def test_nothing_is_lost_and_nothing_is_an_error(code: str) -> None:
     assert "".join(text for _, text in found) == code
     assert Error not in {kind for kind, _ in found}
     assert (Text, "§") in found or "§" not in code
+
+
+def test_no_builtin_can_be_called_as_a_word_of_the_notation():
+    assert {*KEYWORDS, *CONSTANTS} - {*keyword.kwlist} == NOTATION_WORDS
+    for word in NOTATION_WORDS:
+        source = f'def {word}(x: Array["..."]) -> Array["..."]:\n    """Something."""'
+        namespace = {"Array": Array}
+        exec(source, namespace)
+        with pytest.raises(DeclarationError, match="word of the notation"):
+            builtin(category="Test")(namespace[word])

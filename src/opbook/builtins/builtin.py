@@ -29,6 +29,10 @@ Sampler = Callable[[Any], Iterable[Any]]
 """Takes a [`Draw`][opbook.checks.samples.Draw] and yields inputs for the checks."""
 
 
+NOTATION_WORDS = frozenset({"false", "inf", "nan", "then", "true"})
+"""What the notation reads as something else, beside the words that Python keeps to itself too."""
+
+
 class Builtin:
     """A named op. Make one with [`builtin`][opbook.builtins.builtin.builtin]; call it as a function.
 
@@ -65,6 +69,8 @@ class Builtin:
         self.__doc__ = definition.__doc__
         self.__module__ = definition.__module__
         self.__wrapped__ = definition
+        if self.name in NOTATION_WORDS:
+            raise DeclarationError(f"{self.name!r} is no name for a builtin: it is a word of the notation")
         if not self.name.isidentifier() or keyword.iskeyword(self.name) or self.name.startswith("_"):
             raise DeclarationError(f"{self.name!r} is no name for a builtin: it must be a word that code can call")
         if not all(isinstance(alias, str) for alias in aliases):

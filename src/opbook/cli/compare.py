@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from opbook.cli.errors import CHECK_FAILED, Mistake
-from opbook.cli.options import json_option, with_samples
+from opbook.cli.options import BuiltinName, json_option, with_samples
 from opbook.cli.output import console, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
 
@@ -22,7 +22,7 @@ _STYLES = {"failed": "red"}
 
 @click.command()
 @click.argument("target", metavar="MODULE:FUNCTION")
-@click.option("--against", required=True, metavar="NAME", help="The builtin to hold it to.")
+@click.option("--against", required=True, type=BuiltinName(), metavar="NAME", help="The builtin to hold it to.")
 @click.option(
     "--gradient",
     metavar="MODULE:FUNCTION",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from opbook.cli.errors import Mistake
 from opbook.plugins.catalogue import Catalogue, catalogue
@@ -22,6 +23,19 @@ plugin_option = click.option(
     type=click.Path(exists=True, dir_okay=False),
     help="Load this one-file plugin as well. May be given several times.",
 )
+
+
+class BuiltinName(click.types.StringParamType):
+    """The name of a builtin, which a shell can complete."""
+
+    name = "name"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """List the builtins whose names begin with what was typed."""
+        found = load_catalogue()
+        return [CompletionItem(name, help=op.summary) for name, op in found.items() if name.startswith(incomplete)]
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
 
 

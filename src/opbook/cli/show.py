@@ -7,14 +7,14 @@ from typing import Any
 import click
 
 from opbook.builtins.rule import OWN
-from opbook.cli.options import json_option, with_samples
+from opbook.cli.options import BuiltinName, json_option, with_samples
 from opbook.cli.output import print_code, print_columns, print_figure, print_json, print_line, print_markdown
 from opbook.pages import BuiltinPage, Call, Gradient, Input, Origin, ShownExample, page, shipped_guides
 from opbook.plugins.catalogue import Catalogue
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=BuiltinName())
 @json_option
 @with_samples
 def show(catalogue: Catalogue, name: str, as_json: bool) -> None:

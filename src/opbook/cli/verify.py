@@ -8,7 +8,7 @@ import click
 
 from opbook.builtins.rule import OWN
 from opbook.cli.errors import CHECK_FAILED
-from opbook.cli.options import json_option, with_samples
+from opbook.cli.options import BuiltinName, json_option, with_samples
 from opbook.cli.output import console, print_columns, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, type=BuiltinName(), metavar="[NAME]...")
 @click.option("--check", "checks", multiple=True, metavar="CHECK", help="Run only this check. May be repeated.")
 @click.option("--rule", metavar="RULE", help="Check only this rule of each builtin; own is its own.")
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first check that fails.")

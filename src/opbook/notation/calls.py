@@ -50,8 +50,10 @@ def call_builtin(
             result = call.apply()
         else:
             result = function(*arguments, **keywords)
-    except (NotationError, Mistake, OutOfTime):
+    except (NotationError, Mistake):
         raise  # a user function that the builtin called: its message shows the place inside it
+    except (OutOfTime, BrokenPipeError):
+        raise  # no fault of the builtin
     except OpbookError as error:
         raise Mistake(at, str(error)) from error
     except RecursionError as error:
