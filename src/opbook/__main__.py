@@ -14,9 +14,9 @@ def main() -> None:
             raise
         print(f'opbook: the command line needs {package}: pip install "opbook[cli]"', file=sys.stderr)
         sys.exit(2)
-    nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the life of the process
-    # closed by a caller who wants no output
-    sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
+    if sys.stdout is None or sys.stderr is None:  # closed by a caller who wants no output
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the life of the process
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal or pipe of a narrow encoding is no reason to stop
             stream.reconfigure(errors="replace")
