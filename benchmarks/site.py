@@ -68,7 +68,7 @@ def _build(folder: Path, environment: dict[str, str]) -> tuple[float, float]:
 
 
 def _machine() -> str:
-    packages = ("mkdocs", "mkdocs-material", "numpy", "matplotlib")
+    packages = ("mkdocs", "mkdocs-material", "numpy")
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in packages)
     load = os.getloadavg()[0]
     return (

@@ -40,7 +40,7 @@ THIRD_PARTY = {
     "plugins": {"click", "packaging", "pluggy"},  # click for type checkers only
     "notation": {"lark", "pygments"},
     "checks": {"torch"},  # compares with what it is given
-    "pages": {"jinja2", "matplotlib", "pygments"},
+    "pages": {"jinja2", "pygments"},
     "mkdocs": {"griffe", "mkdocs"},
     "testing": {"pytest", "sybil"},
     "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},
@@ -182,7 +182,7 @@ def test_importing_opbook_loads_no_plugin_and_no_tool() -> None:
     modules = loaded_by("import opbook")
     assert "opbook.autodiff.tape" in modules
     assert not {name for name in modules if name.startswith("opbook_")}
-    tools = {"lark", "click", "rich", "matplotlib", "mkdocs", "jinja2", "pytest", "sybil"}
+    tools = {"lark", "click", "rich", "mkdocs", "jinja2", "pytest", "sybil"}
     assert not modules & {*tools, "opbook.plugins.catalogue", "opbook.notation"}
 
 

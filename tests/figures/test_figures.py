@@ -11,7 +11,7 @@ import pytest
 
 from opbook.figures import Bars, Heatmap, Line, Plot, capture, show
 from opbook.figures.numbers import coarser, short, span_from_zero
-from opbook.figures.terminal import can_write_blocks, render
+from opbook.figures.terminal import BLOCKS, can_write_blocks, render
 
 SMALL = Heatmap(((1.0, 0.25), (0.0, math.nan)), "weights", ("a", "b"), ("x", "y"))
 
@@ -155,11 +155,13 @@ def test_lines_as_a_chart():
     figure = Plot((Line((0.0, 1.0, 2.0), (0.0, 1.0, 0.0), "up and down"),), "a roof")
     lines = render(figure, 40).splitlines()
     assert lines[0] == "a roof"
-    assert lines[1].startswith("1 ┤")
-    assert lines[12].startswith("0 ┤•")
+    assert lines[1].startswith("  1 ┤")
+    assert lines[12].startswith("  0 ┤•")
     assert lines[12].endswith("•")
     assert lines[1].index("•") > 15
-    assert lines[14].split() == ["0", "2"]
+    assert [row.split()[0] for row in lines if "┤" in row] == ["1", "0.8", "0.6", "0.4", "0.2", "0"]
+    assert lines[14].split() == ["0", "1", "2"]
+    assert lines[14].index("1") == lines[1].index("•"), "the peak is above its place on the axis"
     assert lines[15].strip() == "• up and down"
     assert max(map(len, lines)) <= 40
 
@@ -195,6 +197,17 @@ def test_without_blocks_all_is_ascii(figure):
 def test_what_a_stream_can_hold(encoding, possible):
     assert can_write_blocks(io.TextIOWrapper(io.BytesIO(), encoding=encoding)) is possible
     assert can_write_blocks(io.StringIO()) is True
+
+
+def test_no_other_characters_are_drawn_with():
+    figures = [
+        Heatmap((tuple(i / 8 for i in range(9)), (math.nan,) * 9)),
+        Bars(tuple(i / 8 for i in range(-9, 9))),
+        Plot(tuple(Line((0.0, 1.0, 2.0), (i, -i, i + 0.5), "abcdefgh"[i]) for i in range(8))),
+    ]
+    drawn = set("".join(map(render, figures)))
+    assert drawn - {chr(i) for i in range(128)} <= set(BLOCKS)
+    assert {"░", "█", "▍", "·", "•", "┴"} <= drawn
 
 
 def test_an_ascii_terminal_gets_ascii(monkeypatch):

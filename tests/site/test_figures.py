@@ -1,11 +1,13 @@
 """Figures in a built site: in guides and on the pages of builtins."""
 
 import re
+from typing import Any
 
 import pytest
+from gallery import FIGURES
 from site_projects import Project
 
-pytest.importorskip("matplotlib", reason="figures on pages need the extra opbook[site]")
+from opbook.figures.svg import svg
 
 PLUGIN = '''
     """A plugin that draws."""
@@ -55,19 +57,12 @@ GUIDE = """
     The end.
     """
 
-NO_MATPLOTLIB = 'raise ImportError("there is no Matplotlib here")\n'
-
 
 @pytest.fixture
 def drawing(small: Project) -> Project:
     small.write("my_ops.py", PLUGIN)
     small.write("docs/index.md", GUIDE)
     return small
-
-
-def hide_matplotlib(project: Project) -> None:
-    project.write("../stub/matplotlib/__init__.py", NO_MATPLOTLIB)
-    project.environment["PYTHONPATH"] = str(project.folder / "../stub")
 
 
 def test_figures_stand_below_their_examples(drawing: Project) -> None:
@@ -86,29 +81,35 @@ def test_figures_stand_below_their_examples(drawing: Project) -> None:
     assert "A matrix of 1 row" not in (drawing.site / "search/search_index.json").read_text(encoding="utf-8")
 
 
-def test_a_second_build_draws_nothing(drawing: Project) -> None:
-    assert drawing.build().returncode == 0
-    before = drawing.files()
-    assert len(list(drawing.folder.glob(".cache/opbook/figures/*.svg"))) == 2, "of three figures two are the same"
-    hide_matplotlib(drawing)
-    built = drawing.build()
-    assert built.returncode == 0, built.stderr
-    assert drawing.files() == before
-
-
-def test_without_matplotlib_the_build_says_what_to_do(drawing: Project) -> None:
-    hide_matplotlib(drawing)
-    built = drawing.build()
-    assert built.returncode == 1
-    assert "pip install 'opbook[site]', or set the plugin's option figures to false" in built.stderr
-    assert "Traceback" not in built.stderr
-
-
 def test_figures_can_be_left_out(drawing: Project) -> None:
-    hide_matplotlib(drawing)
     drawing.change("mkdocs.yml", "index: ops", "index: ops\n      figures: false")
     built = drawing.build()
     assert built.returncode == 0, built.stderr
     assert "<svg viewBox" not in drawing.page("") + drawing.page("ops/picture")
     assert "obfigures" not in drawing.page("") + drawing.page("ops/picture")
-    assert not (drawing.folder / ".cache/opbook/figures").exists()
+
+
+OVERHANGS = """svgs => svgs.flatMap(svg => {
+    const box = svg.viewBox.baseVal
+    return [...svg.querySelectorAll("text")].flatMap(text => {
+        const place = text.getBBox(), matrix = text.transform.baseVal.consolidate()?.matrix ?? svg.createSVGMatrix()
+        const corners = [[place.x, place.y], [place.x + place.width, place.y], [place.x, place.y + place.height],
+            [place.x + place.width, place.y + place.height]].map(([x, y]) => new DOMPoint(x, y).matrixTransform(matrix))
+        const inside = corners.every(({x, y}) => x >= box.x - 0.5 && x <= box.x + box.width + 0.5
+            && y >= box.y - 0.5 && y <= box.y + box.height + 0.5)
+        return inside ? [] : [text.textContent]
+    })
+})"""
+
+
+@pytest.mark.parametrize("font", ["sans-serif", "serif", "monospace"])
+def test_no_label_is_cut_off_and_no_page_scrolls_sideways(browser: Any, font: str) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    try:
+        drawn = "".join(f"<p>{svg(figure, name.replace(' ', '-'))}</p>" for name, figure in FIGURES.items())
+        page.set_content(f"<!doctype html><body style='font-family:{font}'>{drawn}</body>")
+        assert page.locator("svg").count() == len(FIGURES)
+        assert page.locator("svg").evaluate_all(OVERHANGS) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    finally:
+        page.close()

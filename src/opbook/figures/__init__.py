@@ -1,6 +1,12 @@
-"""Figures: what a builtin draws, as plain data, and where it goes. Nothing here knows how a page shows them."""
+"""Figures: what a builtin draws, as plain data, and how it looks as characters and as SVG.
 
-from opbook.figures.model import Bars, Figure, Heatmap, Line, Plot
+One module is one kind of figure. Nothing here knows a page, a site or a builtin.
+"""
+
+from opbook.figures.bars import Bars
+from opbook.figures.figure import Figure
+from opbook.figures.heatmap import Heatmap
+from opbook.figures.plot import Line, Plot
 from opbook.figures.showing import capture, show
 
 __all__ = ["Bars", "Figure", "Heatmap", "Line", "Plot", "capture", "show"]

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 DIGITS = 3
 """Significant digits of a number in a cell, at a bar or at an axis."""
 
+MANTISSA_BELOW, MANTISSA_ABOVE = 1e-4, 1e5
+"""What is smaller or not smaller than this is written with a mantissa and an exponent."""
+
 NOISE = 1e-9
 """What is smaller than this part of the largest number of a figure is shown as 0."""
 
@@ -64,7 +67,7 @@ def short(value: float, largest: float = 0.0) -> str:
     if not math.isfinite(value):
         return str(value)
     size = max(abs(value), largest)
-    if 1e-4 <= size < 1e5:
+    if MANTISSA_BELOW <= size < MANTISSA_ABOVE:
         decimals = max(DIGITS - math.ceil(math.log10(size)), 0)
         text = f"{value:.{decimals}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -94,4 +97,17 @@ def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> tuple[tu
 
 def _mean(parts: Iterable[Sequence[float]]) -> float:
     known = finite(value for part in parts for value in part)
-    return sum(known) / len(known) if known else math.nan
+    return math.fsum(value / len(known) for value in known) if known else math.nan
+
+
+def clip(label: str, width: int = 16) -> str:
+    """Shorten a label that is too long for a terminal; its end says so.
+
+    Args:
+        label: The label.
+        width: How many characters there is room for.
+
+    Returns:
+        The label, or its beginning and two dots.
+    """
+    return label if len(label) <= width else f"{label[: width - 2]}.."

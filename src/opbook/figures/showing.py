@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from opbook.figures.model import Figure
+from opbook.figures.figure import Figure
 from opbook.figures.terminal import WIDEST, can_write_blocks, render
 
 _captured: ContextVar[list[Figure] | None] = ContextVar("opbook_captured_figures", default=None)

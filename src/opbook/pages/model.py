@@ -1,6 +1,6 @@
 """What is on a builtin's page, in plain data: the site and the terminal both show this."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -319,14 +319,6 @@ class Book:
     failures: tuple[Failure, ...] = ()
     files: tuple[Path, ...] = field(default=())
     drawn: tuple[Drawn, ...] = ()
-
-    def figures(self) -> Iterator[Figure]:
-        """Go through the figures of all pages and guides."""
-        for page in self.pages.values():
-            for example in page.examples:
-                yield from example.figures
-        for one in self.drawn:
-            yield from one.figures
 
     def categories(self) -> dict[str, list[BuiltinPage]]:
         """Group the pages.

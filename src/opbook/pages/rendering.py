@@ -99,7 +99,7 @@ def render(
     """
     setting = setting or Setting()
     addresses = Addresses(book, setting.folder, setting.directory_urls)
-    gallery = gallery or Gallery(None)
+    gallery = gallery or Gallery(False)
     highlighter = highlighter or Highlighter()
     write = _Writer(book, addresses, setting, gallery, highlighter)
     categories, groups = book.categories(), book.groups()

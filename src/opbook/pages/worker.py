@@ -3,7 +3,7 @@
 A request has `plugins` (paths of one-file plugins), `docs` (the folder of the docs), `guides` (paths of Markdown files
 in it), `folder` (where the pages go), `autodoc` (whether mkdocstrings renders them), `highlight` (whether code is set
 in colours here, rather than by what renders Markdown), `fragments` (names of reference texts), `verify` (whether to run
-the checks), `figures` (whether to show them) and `cache` (a folder to keep pictures, highlighted code and what the
+the checks), `figures` (whether to show them) and `cache` (a folder to keep highlighted code and what the
 checks said in from build to build, or None). It may have `only` (builtins, categories, plugins or distributions to
 show), `directory_urls` (whether each page gets a folder), `source_url` (where a line of source can be seen) and `site`
 (its `name`, `description` and `url`).
@@ -28,7 +28,7 @@ from opbook.pages.addresses import Addresses
 from opbook.pages.building import build
 from opbook.pages.choosing import choose
 from opbook.pages.crosslinks import broken
-from opbook.pages.figures import Cache, Gallery
+from opbook.pages.figures import Gallery
 from opbook.pages.guides import read_guides, shipped_guides
 from opbook.pages.highlighting import Highlighter
 from opbook.pages.machine import builtins_json, links, llms_txt
@@ -96,15 +96,10 @@ def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
     shipped = shipped_guides(loaded, request["folder"], names if only else ())
     guides = [*read_guides(request["docs"], request["guides"]), *shipped]
     book = build(loaded, guides, verification, only)
-    cache = Cache(kept / "figures" if kept else None) if request.get("figures") else None
-    if cache:
-        cache.prepare(book.figures())
-    gallery = Gallery(cache)
+    gallery = Gallery(bool(request.get("figures")))
     highlighter = Highlighter(kept / "code" / "highlighted.json" if kept else None)
     rendered = render(book, _setting(request), gallery, shipped, highlighter)
-    marks = gallery.marks(book.drawn) if cache else {}
-    if cache:
-        cache.prune()
+    marks = gallery.marks(book.drawn) if request.get("figures") else {}
     left_out = [rendered.addresses.builtin(name) for name in loaded if name not in book.pages]
     failures += [failure.message for failure in book.failures]
     failures += [f.message for f in broken(book, rendered.addresses, Path(request["docs"]), rendered.pages, left_out)]

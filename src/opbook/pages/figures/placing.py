@@ -7,14 +7,16 @@ small. The word names its pictures; their ids are made when they are placed, so 
 import hashlib
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 
 from opbook.examples.lines import split_lines, split_prefix
 from opbook.figures import Figure
-from opbook.pages.figures.cache import Cache, key
-from opbook.pages.figures.svg import IDS
+from opbook.figures.svg import svg
 from opbook.pages.model import Drawn
+
+IDS = "@figure@"
+"""What the ids in a picture begin with until it has a place on a page."""
 
 _MARK = re.compile(r"(?:<p>)?(obfigures[0-9a-f]{24}x)(?:</p>)?")
 _NOTE = re.compile(r"<!--(obfigures[0-9a-f]{24}x)-->")
@@ -27,14 +29,14 @@ class Gallery:
         blocks: The HTML by the mark that stands for it.
     """
 
-    def __init__(self, cache: Cache | None) -> None:
+    def __init__(self, draws: bool) -> None:
         """Set up a gallery.
 
         Args:
-            cache: What draws the figures; without it they are left out.
+            draws: Whether figures are drawn, or left out.
         """
         self.blocks: dict[str, str] = {}
-        self._cache = cache
+        self._draws = draws
 
     def mark(self, figures: Iterable[Figure]) -> str:
         """Draw the figures of an example.
@@ -45,13 +47,8 @@ class Gallery:
         Returns:
             The mark that stands for them, to be a paragraph of its own; "" if there are none.
         """
-        drawn = list(figures)
-        if not drawn or self._cache is None:
-            return ""
-        mark = _mark("".join(map(key, drawn)))
-        if mark not in self.blocks:
-            self.blocks[mark] = self._block(drawn, self._cache)
-        return mark
+        drawn = "".join(f"<figure>{_caption(figure)}{svg(figure, IDS)}</figure>" for figure in figures if self._draws)
+        return self.keep(f'<div class="ob-figures">{drawn}</div>') if drawn else ""
 
     def keep(self, html: str) -> str:
         """Keep a block of HTML.
@@ -88,10 +85,6 @@ class Gallery:
         for one in drawn:
             found.setdefault(one.guide.uri, []).append((one.line, self.mark(one.figures)))
         return found
-
-    def _block(self, figures: Sequence[Figure], cache: Cache) -> str:
-        inner = "".join(f"<figure>{_caption(figure)}{cache.svg(figure)}</figure>" for figure in figures)
-        return f'<div class="ob-figures">{inner}</div>'
 
 
 def _mark(content: str) -> str:
@@ -148,6 +141,6 @@ def place(html: str, blocks: Mapping[str, str]) -> str:
 
     def numbered(block: str) -> str:
         first, *others = block.split("<svg ")
-        return first + "".join(f"<svg {part}".replace(IDS, f"figure-{next(numbers)}-") for part in others)
+        return first + "".join(f"<svg {part}".replace(IDS, f"figure-{next(numbers)}") for part in others)
 
     return _NOTE.sub(lambda match: numbered(blocks[match[1]]) if match[1] in blocks else match[0], html)

@@ -1,0 +1,194 @@
+"""A matrix as cells: pale to strong, one colour for each sign, with numbers where there is room for them."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from opbook.figures.drawing import GRID, NEGATIVE, POSITIVE, Box, Drawing, shortened, width_of
+from opbook.figures.figure import TOLD, Figure, count, from_to, largest
+from opbook.figures.numbers import clip, coarser, short, span, span_from_zero
+
+MOST_CELLS = 32
+"""A matrix of more rows or columns is drawn coarser."""
+
+MOST_NUMBERS = 10
+"""A matrix of more rows or columns shows no numbers."""
+
+LEVELS, PALEST = 20, 2
+"""How many strengths a colour has, and the weakest where even the number nearest to 0 is far from it."""
+
+NARROWEST, WIDEST, HIGH = 40, 90, 32
+SIDE, SMALLEST, LARGEST = 300, 9, 24
+"""How long a side of cells without numbers is, and a cell of it."""
+
+LETTERS = 14
+"""How far apart rows of text are at least."""
+
+SWATCHES, SWATCH = 8, 16
+
+SHADES, GAP = " ░▒▓█", "·"
+PLAIN_SHADES, PLAIN_GAP = " .:+#", "?"
+
+Cells = Sequence[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Heatmap(Figure):
+    """A matrix, with a colour for each entry.
+
+    Attributes:
+        values: The rows. Entries that are not finite are gaps.
+        title: What it shows.
+        rows: A label for each row, or none.
+        columns: A label for each column, or none.
+        limit: The absolute value with the strongest colour; None for that of the entry furthest from 0.
+    """
+
+    values: tuple[tuple[float, ...], ...]
+    title: str = ""
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    limit: float | None = None
+
+    @property
+    def entries(self) -> list[float]:
+        """All entries, row by row."""
+        return [value for row in self.values for value in row]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns it has."""
+        return len(self.values), len(self.values[0]) if self.values else 0
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The lowest and the highest number that the colours are for."""
+        return span(self.entries) if self.limit is None else span_from_zero(self.entries, self.limit)
+
+    @property
+    def description(self) -> str:
+        """What can be seen, in words."""
+        size = f"A matrix of {count(self.shape[0], 'row')} and {count(self.shape[1], 'column')}"
+        if len(self.entries) > TOLD:
+            return f"{size}, values from {from_to(self.entries)}."
+        across = f" The columns are {', '.join(self.columns)}." if self.columns else ""
+        names = self.rows or [f"Row {i}" for i in range(len(self.values))]
+        told = (f"{name}: {', '.join(row)}" for name, row in zip(names, self._numbers(), strict=True))
+        return f"{size}.{across} {'; '.join(told)}."
+
+    def _numbers(self) -> list[list[str]]:
+        return [[short(value, largest(self.entries)) for value in row] for row in self.values]
+
+    def draw(self, drawing: Drawing) -> None:
+        down, across = (max(math.ceil(n / MOST_CELLS), 1) for n in self.shape)
+        cells = coarser(self.values, down, across)
+        most = max(len(cells), math.ceil(self.shape[1] / across), 1)
+        wide: float = min(max(round(SIDE / most), SMALLEST), LARGEST)
+        high = wide
+        level = _levels(self.entries, self.limit)
+        if most <= MOST_NUMBERS:
+            numbers = self._numbers()
+            room = max((width_of(text) for row in [*numbers, self.columns] for text in row), default=0) + 10
+            least = max((width_of(text) for row in numbers for text in row), default=0) + 10
+            wide, high = max(min(max(room, NARROWEST), WIDEST), least), HIGH
+            _draw_cells(drawing, cells, level, wide, high)
+            for i, row in enumerate(numbers):
+                for j, number in enumerate(row):
+                    drawing.number((j + 0.5) * wide, (i + 0.5) * high, number, "middle")
+        else:
+            _draw_cells(drawing, cells, level, wide, high)
+            self._draw_scale(drawing, level, wide * math.ceil(self.shape[1] / across) + 14)
+        self._draw_labels(drawing, wide / across, high / down, most > MOST_NUMBERS)
+
+    def _draw_labels(self, drawing: Drawing, wide: float, high: float, has_positions: bool) -> None:
+        """Write at rows and columns, at as many as there is room for."""
+        rows = self.rows or [str(i) for i in range(self.shape[0] * has_positions)]
+        for i in _some(len(rows), LETTERS / high if self.rows else 1.5 * LETTERS / high):
+            drawing.text(-8, (i + 0.5) * max(high, 1), rows[i], "end")
+        columns = self.columns or [str(i) for i in range(self.shape[1] * has_positions)]
+        widest = max((width_of(shortened(label)) for label in columns), default=0) + 8
+        slanted = bool(self.columns) and widest > wide
+        for j in _some(len(columns), (LETTERS * math.sqrt(2) if slanted else widest) / wide):
+            drawing.text((j + 0.5) * wide, -10, columns[j], "start" if slanted else "middle", slanted=slanted)
+
+    def _draw_scale(self, drawing: Drawing, level: Callable[[float], int], left: float) -> None:
+        """Show what the colours mean, from the highest number down to the lowest."""
+        low, high = self.span
+        if abs(level(min(low, high, key=abs))) != PALEST:
+            low, high = span_from_zero(self.entries, self.limit)
+        steps = [i / (SWATCHES - 1) for i in range(SWATCHES)]
+        _draw_cells(drawing, [[high * (1 - step) + low * step] for step in steps], level, SWATCH, SWATCH, left)
+        ends = {0: high, SWATCHES - 1: low} if low < high else {0: high}
+        for i, value in ends.items():
+            drawing.number(left + SWATCH + 6, (i + 0.5) * SWATCH, short(value, max(abs(low), abs(high))))
+
+    def characters(self, width: int, blocks: bool) -> Iterator[str]:
+        shades, gap = (SHADES, GAP) if blocks else (PLAIN_SHADES, PLAIN_GAP)
+        low, high = self.span
+        names = [clip(name) for name in self.rows] or [""] * len(self.values)
+        margin = max(map(len, names), default=0)
+        margin += margin > 0
+        numbers, columns = self._numbers(), [clip(name) for name in self.columns]
+        cell = 3 + max((len(text) for row in [*numbers, columns] for text in row), default=0)  # two shades and a blank
+
+        def shade(value: float) -> str:
+            if not math.isfinite(value):
+                return gap * 2
+            unit = max(abs(low), abs(high))
+            part = (value / unit - low / unit) / (high / unit - low / unit) if high > low else 0.5
+            return shades[min(int(part * len(shades)), len(shades) - 1)] * 2
+
+        if margin + self.shape[1] * (cell + 1) <= width:
+            if columns:
+                yield " " * margin + " ".join(f"{name:>{cell}}" for name in columns)
+            for name, row, texts in zip(names, self.values, numbers, strict=True):
+                cells = (f"{shade(value)} {text:>{cell - 3}}" for value, text in zip(row, texts, strict=True))
+                yield f"{name:{margin}}" + " ".join(cells)
+            return
+        down, across = math.ceil(self.shape[0] / MOST_CELLS), math.ceil(self.shape[1] / max((width - margin) // 2, 1))
+        for name, row in zip(names[::down], coarser(self.values, down, across), strict=True):
+            yield f"{name:{margin}}" + "".join(map(shade, row))
+        first, last = (short(value, max(abs(low), abs(high))) for value in (low, high))
+        yield f"from {first} ({shades[0]}) to {last} ({shades[-1]})"
+
+
+def _levels(entries: Sequence[float], limit: float | None) -> Callable[[float], int]:
+    """How strong an entry's colour is: from 0 to LEVELS, negative for the colour of negative numbers."""
+    low, high = span(entries)
+    most = limit or max(abs(low), abs(high)) or 1.0
+    # numbers of one sign that lie close together would all look alike beside 0
+    sign, nearest = (1 if high > 0 else -1), min(abs(low), abs(high))
+    close = limit is None and low < high and (low > 0 or high < 0) and nearest > 3 / 4 * most
+
+    def level(value: float) -> int:
+        if close:
+            return sign * (PALEST + round((abs(value) - nearest) / (most - nearest) * (LEVELS - PALEST)))
+        return round(value / most * LEVELS)
+
+    return level
+
+
+def _draw_cells(
+    drawing: Drawing, cells: Cells, level: Callable[[float], int], wide: float, high: float, left: float = 0
+) -> None:
+    """Draw cells with a pixel between them, all that have the same colour at once; a number near 0 has only an edge."""
+    boxes: dict[int, list[Box]] = defaultdict(list)
+    for i, row in enumerate(cells):
+        for j, value in enumerate(row):
+            if math.isfinite(value):
+                boxes[level(value)].append((left + j * wide + 0.5, i * high + 0.5, wide - 1, high - 1))
+    for strength, alike in sorted(boxes.items()):
+        if strength:
+            colour = POSITIVE if strength > 0 else NEGATIVE
+            drawing.boxes(alike, fill=colour, opacity=f"{abs(strength) / LEVELS:g}")
+        else:
+            drawing.boxes(alike, fill="none", stroke=GRID)
+
+
+def _some(number: int, apart: float) -> range:
+    """Every one of some positions, or every second, fourth and so on, so that they are far enough apart."""
+    step = 1
+    while step < apart:
+        step *= 2
+    return range(0, number, step)
