@@ -152,6 +152,23 @@ class Pair(TypedDict):
     right: Array["N"]
 
 
+def test_fields_of_a_gradient_or_a_cotangent_may_come_in_any_order():
+    @builtin(category="Tests")
+    def apart(pair: Pair) -> Pair:
+        """Doubles the left part and triples the right one."""
+        return {"left": 2.0 * pair["left"], "right": 3.0 * pair["right"]}
+
+    @apart.defvjp
+    def _(pair):
+        value = {"left": 2.0 * pair["left"], "right": 3.0 * pair["right"]}
+        return value, lambda g: ({"right": 3.0 * g["right"], "left": 2.0 * g["left"]},)
+
+    _, pullback = vjp(apart, {"left": np.ones(2), "right": np.ones(2)})
+    for g in ({"left": [1.0, 0], "right": [0, 1.0]}, {"right": [0, 1.0], "left": [1.0, 0]}):
+        (found,) = pullback({name: np.array(part) for name, part in g.items()})
+        assert {name: part.tolist() for name, part in found.items()} == {"left": [2, 0], "right": [0, 3]}
+
+
 def test_records_and_tuples_of_records():
     @builtin(category="Tests")
     def total(pairs: tuple[Pair, ...], count: int) -> Array[""]:

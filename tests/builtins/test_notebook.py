@@ -131,7 +131,7 @@ def test_a_builtin_shows_its_shapes_formula_and_note():
     assert "layer_norm(x, gamma, beta, [eps=])" in text
     assert "number, 1e-05 by default" in text
     assert r"$$y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i" in text
-    assert "The variance is the biased one (divided by D" in text
+    assert "The variance is the biased one: the sum of squares is divided by D" in text
     assert "<em>biased</em>" in layer_norm._repr_html_()
     assert Outline(plot._repr_html_()).text.count("plot(") == 2 + plot.note.count("plot(")
     assert "→nothing" in Outline(plot._repr_html_()).text

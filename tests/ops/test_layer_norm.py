@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from opbook_layer_norm.blocks import normalize
 from ops.transformer_inputs import draw
 
 from opbook import grad, vjp
@@ -112,17 +111,7 @@ def test_second_derivative():
     np.testing.assert_allclose(grad(lambda x: (grad(f)(x) * v).sum())(x), expected, rtol=1e-5, atol=1e-6)
 
 
-def test_rows_that_blocks_can_not_do_are_handed_over():
-    ones = np.ones(8, np.float32)
-    assert normalize(draw(6, 8, dtype=np.float32), ones, ones, 1e-5) is not None
-    for row in (np.full(8, 0.1), 100 + draw(8), 1e25 * draw(8), np.full(8, np.nan)):
-        x = draw(6, 8, dtype=np.float32)
-        x[4] = row
-        assert normalize(x, ones, ones, 1e-5) is None
-    assert normalize(1e-25 * draw(6, 8, dtype=np.float32), ones, ones, 0.0) is None  # squares of which are 0
-
-
-def test_blocks_and_threads_change_nothing():
+def test_many_rows_at_once_are_the_same_rows():
     x, gamma, beta, g = draw(5000, 40), draw(40, seed=1), draw(40, seed=2), draw(5000, 40, seed=3)
     value, pullback = vjp(layer_norm, x, gamma, beta)
     found = [vjp(layer_norm, x[i : i + 50], gamma, beta) for i in range(0, 5000, 50)]

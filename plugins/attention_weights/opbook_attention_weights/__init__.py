@@ -6,26 +6,36 @@ import numpy as np
 from opbook_activations import softmax
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast
-from opbook.errors import InputError
-from opbook_attention_weights.pairs import allowed_pairs, pair_scores, score_scale
+from opbook.errors import InputError, ShapeError
 
 
-# Row i says how much of each key's value goes into query i's answer. The rows of a softmax add up to 1, so an answer is
-# an average of values, never more than the largest of them.
+# Row i says how much of each key's value goes into the answer of query i. The rows of a softmax add up to 1, so the
+# answer is an average of the values.
 #
-# Scores are divided by √D because a dot product of D random entries has a standard deviation of √D: without it the
-# softmax would pick a single key, with a gradient close to zero, as soon as D is large.
+# Scores are divided by √D because the dot product of two vectors of D random entries has a standard deviation of √D.
+# Without the division, for a large D, the softmax would give nearly all the weight to one key, with a gradient close to
+# zero.
 #
-# Blocked pairs get the score −∞ *before* the softmax, so that they take no part in the normalization; setting
-# probabilities to zero afterwards would leave rows that do not add up to 1. A query that may attend to nothing has
-# nothing to average: its row is zero, and so is its gradient. All masks are combined as Booleans. Added up as numbers,
-# two "large negative" masks overflow in half precision, and a large score that is allowed can lose to one that is not.
+# A pair that is blocked gets the score −∞ *before* the softmax, so it takes no part in the sum that the weights are
+# divided by. Setting weights to zero afterwards would leave rows that do not add up to 1. A query that may attend to
+# nothing has nothing to average: its row is zero, and so is its gradient.
 #
-# **The gradient.** For one row, with weights p and cotangent g, the scores' gradient is
+# All masks are combined as Booleans. As numbers that are added to the scores they are less safe: two large negative
+# numbers overflow in half precision, and a blocked pair with a large score could still win.
 #
-# $$\mathrm ds = p \circ \bigl(g - \langle p, g\rangle\bigr).$$
+# Padding may hold anything, but in a matrix product one NaN spoils whole rows, because 0 · NaN is NaN. So the products
+# are taken with 0 in the place of what is not finite. Then the scores of that query or key become NaN, and no others.
 #
-# It is 0 wherever p is, so nothing flows back into a blocked key. From the scores on it is two matrix products.
+# **The gradient.** Write P for the weights, S for the scores, 1/√D or `scale` for the factor, and g for the cotangent,
+# the gradient of some number L by P. Then
+#
+# $$\begin{gathered}
+# \mathrm dS = P \circ \bigl(g - \langle P, g\rangle_{\text{row}}\bigr), \\
+# \mathrm dQ = \tfrac{1}{\sqrt D}\,\mathrm dS\,K, \qquad \mathrm dK = \tfrac{1}{\sqrt D}\,\mathrm dS^\top Q,
+# \end{gathered}$$
+#
+# where dS is short for ∂L/∂S, ∘ multiplies entry by entry, and ⟨P, g⟩ is the sum of P ∘ g along each row. dS is 0
+# wherever P is, so no gradient reaches a key that is blocked.
 @builtin(category="Statistics & ML", aliases=("attention probabilities", "attention scores", "attention map"))
 def attention_weights(
     q: Array["... Nq D"],
@@ -63,62 +73,78 @@ def attention_weights(
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1.
     """
-    n_queries, n_keys = q.shape[-2], k.shape[-2]
-    batch_ndim = max(q.ndim, k.ndim) - 2
-    allowed = allowed_pairs(n_queries, n_keys, batch_ndim, mask, key_mask, bias, causal)
-    scores = score_scale(q.shape[-1], scale) * pair_scores(q, k, allowed)[0]
+    allowed = allowed_pairs(q, k, mask, key_mask, bias, causal)
+    scores = score_factor(q, scale) * pair_products(q, k)
     if bias is not None:
         scores = scores + bias
-    if n_keys == 0:
-        return scores  # rows of no entries at all: nothing to normalize
-    if allowed is not None:
-        scores = np.where(allowed, scores, -np.inf)
-    return softmax(scores)
-
-
-def weights_and_pullback(q, k, mask, key_mask, bias, causal, scale):
-    """What the rules of all attention builtins share.
-
-    Returns:
-        The weights; a function from the weights' cotangent to (dq, dk); what `allowed_pairs` returned.
-    """
-    n_queries, n_keys = q.shape[-2], k.shape[-2]
-    allowed = allowed_pairs(n_queries, n_keys, max(q.ndim, k.ndim) - 2, mask, key_mask, bias, causal)
-    scale = score_scale(q.shape[-1], scale)
-    scores, clean_q, clean_k = pair_scores(q * np.asarray(scale, q.dtype), k, allowed)
-    if bias is not None:
-        scores = scores + bias.astype(scores.dtype)
-    if allowed is not None:
-        scores = np.where(allowed, scores, -np.inf)
-    highest = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)
-    highest[highest == -np.inf] = 0  # a query that may attend to nothing
-    weights = np.exp(scores - highest)
-    weights /= _row_sums(weights)
-    clean_k = np.array(clean_k)  # the caller may change k before the pullback runs; clean_q is a product already
-    shape_q, shape_k = q.shape, k.shape
-    mine = None if allowed is None else allowed.copy()  # it may be the caller's mask
-
-    def pullback(g):
-        if mine is not None:
-            g = np.where(mine, g, 0)
-        d_scores = weights * (g - np.sum(weights * g, axis=-1, keepdims=True))
-        dq = np.asarray(scale, g.dtype) * (d_scores @ clean_k)
-        dk = np.swapaxes(d_scores, -1, -2) @ clean_q
-        return unbroadcast(dq, shape_q), unbroadcast(dk, shape_k)
-
-    return weights, pullback, allowed
-
-
-def _row_sums(weights):
-    sums = np.sum(weights, axis=-1, keepdims=True)
-    sums[sums == 0] = 1  # a query that may attend to nothing keeps its row of zeros
-    return sums
+    return softmax(np.where(allowed, scores, -np.inf))
 
 
 @attention_weights.defvjp
 def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    weights, pull_weights, _ = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
-    return weights.copy(), lambda g: (*pull_weights(g), None)
+    P = attention_weights.definition(q, k, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+    Q, K, factor = finite(q), finite(k), score_factor(q, scale)
+
+    def pullback(g):
+        g = np.where(P == 0, 0, g)  # 0 · ∞ is NaN, and a key with the weight 0 has no part in anything
+        dS = P * (g - np.sum(P * g, axis=-1, keepdims=True))
+        dQ = factor * dS @ K
+        dK = factor * np.swapaxes(dS, -1, -2) @ Q
+        return unbroadcast(dQ, Q.shape), unbroadcast(dK, K.shape), None
+
+    return P.copy(), pullback
+
+
+def allowed_pairs(q, k, mask, key_mask, bias, causal):
+    """Which query may attend to which key, as a Boolean array that broadcasts against the scores."""
+    check_masks(q, k, key_mask, causal)
+    allowed = np.ones((q.shape[-2], k.shape[-2]), bool)
+    if mask is not None:
+        allowed = allowed & mask
+    if key_mask is not None:
+        allowed = allowed & key_mask[..., None, :]
+    if causal:
+        allowed = allowed & np.tri(q.shape[-2], dtype=bool)
+    if bias is not None:
+        allowed = allowed & np.not_equal(bias, -np.inf)
+    return allowed
+
+
+def pair_products(q, k):
+    """The dot product of each query with each key; NaN for a query or a key that is not finite, and only for those."""
+    is_finite = np.isfinite(q).all(axis=-1)[..., :, None] & np.isfinite(k).all(axis=-1)[..., None, :]
+    with np.errstate(over="ignore", invalid="ignore"):  # large numbers in a blocked slot
+        return np.where(is_finite, finite(q) @ np.swapaxes(finite(k), -1, -2), np.nan)
+
+
+def finite(x):
+    """A copy of x with 0 in the place of what is not finite."""
+    return np.where(np.isfinite(x), x, 0)
+
+
+def score_factor(q, scale):
+    """What the scores are multiplied by: 1/√D, unless it is given."""
+    if scale is not None:
+        return scale
+    if q.shape[-1] == 0:
+        raise InputError("q and k have 0 columns, so 1 / sqrt(D) is not defined; pass scale=")
+    return q.shape[-1] ** -0.5
+
+
+def check_masks(q, k, key_mask, causal):
+    """Refuse a key_mask or `causal` whose meaning would have to be guessed."""
+    n_queries, n_keys, batch_ndim = q.shape[-2], k.shape[-2], max(q.ndim, k.ndim) - 2
+    if key_mask is not None and key_mask.ndim not in (1, batch_ndim + 1):
+        batches = f" or {batch_ndim + 1} (one for each batch axis, which may be 1, and the keys)" if batch_ndim else ""
+        raise ShapeError(
+            f"key_mask has {key_mask.ndim} axes, but must have 1 (the keys){batches}, so that no axis has to be guessed"
+        )
+    if causal and n_queries != n_keys:
+        raise ShapeError(
+            f"causal=True needs as many queries as keys, but there are {n_queries} and {n_keys}; pass "
+            f'mask=causal_mask({n_queries}, {n_keys}, align="lower-right") if the last query sees all keys (cached '
+            'keys), or align="upper-left" if the first query sees the first key only'
+        )
 
 
 # "Causal" means that no position may look at a later one. With as many queries as keys that is the lower triangle. With

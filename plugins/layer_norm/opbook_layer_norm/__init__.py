@@ -4,25 +4,29 @@ import numpy as np
 
 from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
-from opbook_layer_norm.blocks import Normalized, normalize, pull_back
 
 
-# Every row is shifted to mean 0, scaled to variance 1, and then given a learned scale and offset per column.
+# Every row is moved so that its mean is 0, and divided so that its variance is 1. Then each column gets a scale and an
+# offset, gamma and beta, which are learned.
 #
-# The variance is the *biased* one (divided by D, not D − 1) and `eps` stands under the root, so a row whose entries are
-# all alike comes out as exactly `beta` instead of 0/0.
+# The variance is the *biased* one: the sum of squares is divided by D, not by D − 1. `eps` stands under the root, so a
+# row whose entries are all alike gives exactly `beta`, and not 0/0.
 #
-# The mean is taken of `x - x[..., :1]` rather than of `x`. Mathematically that changes nothing, as the mean drops out
-# of the difference; numerically it decides whether a row such as 10 000 000 ± 1 keeps any digits, because the first
-# subtraction is exact for numbers that are close together.
+# The first entry of a row is subtracted before the mean is taken. Mathematically that changes nothing, as it drops out
+# again when the mean is subtracted. Numerically it keeps the digits of a row such as 10 000 000 ± 1, because the
+# difference of two floats that are close together is exact.
 #
-# **The gradient.** With x̂ = (x − μ) / σ and the cotangent g of the value, let h = g · gamma. Both μ and σ depend on
-# every entry of the row, so the gradient is h with two of its components taken out: its mean, and its part along x̂,
+# **The gradient.** Write s = √(σ² + ε) for what the centred row is divided by, and x̂ = (x − μ) / s for the normalized
+# row. Let g be the cotangent, that is, the gradient of some number L by y, and h = g · γ. Both μ and s depend on every
+# entry of the row, so the gradient of L by x is h without two of its parts, its mean and its part along x̂:
 #
-# $$\frac{\partial}{\partial x} = \frac{1}{\sigma}\left(h - \overline{h} - \hat x\,\overline{h \hat x}\right).$$
+# $$\frac{\partial L}{\partial x} =
+# \frac{1}{s}\left(h - \operatorname{mean}(h) - \hat x\,\operatorname{mean}(h\,\hat x)\right),$$
 #
-# That is why moving a whole row up, or stretching it, changes nothing: both directions are the ones removed. The rule
-# keeps x̂ and 1/σ and nothing else. gamma and beta are shared by all rows, so their gradients are sums over rows.
+# where mean(…) is the mean over the D entries of the row. The two parts are missing because they can change nothing: y
+# stays the same if a whole row is moved and, but for ε, if it is stretched.
+#
+# All rows share γ and β, so these gradients are sums over the rows: of g · x̂ for γ, and of g for β.
 @builtin(category="Statistics & ML", aliases=("layernorm", "layer normalization", "ln"))
 def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
     r"""Normalizes every row of x to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
@@ -62,52 +66,31 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
 @layer_norm.defvjp
 def _(x, gamma, beta, *, eps=1e-5):
     check_columns(x)
-    rows, gamma = x.reshape(-1, x.shape[-1]), gamma.copy()
-    value, normalized = (eps >= 0 and normalize(rows, gamma, beta, eps)) or _normalize_carefully(rows, gamma, beta, eps)
+    x, gamma = x.astype(np.float64), gamma.astype(np.float64)  # in float32 the square of 1e30 would be infinite
+    shifted = x - x[..., :1]
+    centred = shifted - shifted.mean(axis=-1, keepdims=True)
+    variance = (centred**2).mean(axis=-1, keepdims=True)
+    check_eps(eps, variance)
+    s = np.sqrt(variance + eps)
+    x_hat = centred / s
+    rows = tuple(range(x.ndim - 1))  # all axes but the last
 
     def pullback(g):
-        dx, d_gamma, d_beta = pull_back(g.reshape(rows.shape), gamma, normalized)
-        return dx.reshape(g.shape), d_gamma, d_beta
+        h = g * gamma
+        dx = (h - h.mean(axis=-1, keepdims=True) - x_hat * (h * x_hat).mean(axis=-1, keepdims=True)) / s
+        return dx, (g * x_hat).sum(axis=rows), g.sum(axis=rows)
 
-    return value.reshape(x.shape), pullback
-
-
-def _normalize_carefully(x, gamma, beta, eps):
-    """What `normalize` does, for any numbers: means far from 0, constant rows, squares beyond float32."""
-    centred = x - x[:, :1]
-    centred -= centred.mean(axis=-1, keepdims=True)
-    # float64 here keeps the squares of 1e30-sized float32 values from overflowing
-    variance = np.einsum("nd,nd->n", centred, centred, dtype=np.float64)[:, None] / x.shape[-1]
-    check_eps(eps, variance)
-    reciprocal = 1 / np.sqrt(variance + eps)  # of rows of 1e-42 it is beyond float32, though what it scales is not
-    normed = (centred * reciprocal).astype(x.dtype)
-    with np.errstate(over="ignore"):
-        return gamma * normed + beta, Normalized(normed, reciprocal.astype(x.dtype))
+    return gamma * x_hat + beta, pullback
 
 
 def check_columns(x):
-    """Refuse rows that have no entries.
-
-    Args:
-        x: (..., D) rows.
-
-    Raises:
-        InputError: D is 0.
-    """
+    """Refuse rows that have no entries."""
     if x.shape[-1] == 0:
         raise InputError(f"layer_norm: the rows of x have no entries to normalize; its shape is {x.shape}")
 
 
 def check_eps(eps, variance):
-    """Refuse an eps that is negative, or 0 where a row is constant.
-
-    Args:
-        eps: What is added to the variances.
-        variance: The variances.
-
-    Raises:
-        InputError: eps is one of these.
-    """
+    """Refuse an eps that is negative, or 0 where a row is constant."""
     if not eps >= 0:
         raise InputError(f"layer_norm: eps must be at least 0, but is {eps:g}")
     if eps == 0 and np.any(variance == 0):

@@ -1,29 +1,31 @@
 """Scaled dot-product attention, as an opbook plugin."""
 
 import numpy as np
-from opbook_attention_weights import attention_weights, weights_and_pullback
-from opbook_attention_weights.pairs import allowed_pairs, weighted_values
-from opbook_attention_weights.tiles import tiled_attention
+from opbook_attention_weights import attention_weights, finite, score_factor
 
-from opbook import Array, Mask, builtin, hookimpl, unbroadcast, workers
+from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 
 
-# softmax(Q Kᵀ / √D) V: a look-up in which every query takes a little of every value, in proportion to how well its key
-# fits. The weights are a builtin of their own, [`attention_weights`](attention_weights.md), which says how the scores
-# are scaled and how a mask enters them; here they only average the values.
+# softmax(Q Kᵀ / √D) V is a look-up in which every query takes a little of every value: the better the key of a value
+# fits the query, the more. The weights are a builtin of their own, [`attention_weights`](attention_weights.md), whose
+# page says how scores are scaled and masked. Here the values are averaged with these weights.
 #
-# A value that no query may attend to is left out of the product altogether. Its weight is 0, but 0 · NaN is NaN, and a
-# padded batch is allowed to hold anything at all in its padding.
+# A value whose weight is 0 is left out of the sum, because 0 · NaN is NaN, and padding may hold anything. It is enough
+# to take 0 for what is not finite, and then to put NaN wherever a weight other than 0 meets it.
 #
-# **The gradient.** With weights P and cotangent g:
+# **The gradient.** Write P for the weights and g for the cotangent, the gradient of some number L by the result. Then
 #
 # $$\begin{gathered}
-# \mathrm{d}V = P^\top g, \qquad \mathrm{d}P = g V^\top, \qquad
-# \mathrm{d}S = P \circ \bigl(\mathrm{d}P - \langle P, \mathrm{d}P\rangle_{\text{row}}\bigr), \\
-# \mathrm{d}Q = \tfrac{1}{\sqrt D}\,\mathrm{d}S\,K, \qquad \mathrm{d}K = \tfrac{1}{\sqrt D}\,\mathrm{d}S^\top Q.
+# \mathrm dV = P^\top g, \qquad \mathrm dP = g V^\top, \qquad
+# \mathrm dS = P \circ \bigl(\mathrm dP - \langle P, \mathrm dP\rangle_{\text{row}}\bigr), \\
+# \mathrm dQ = \tfrac{1}{\sqrt D}\,\mathrm dS\,K, \qquad \mathrm dK = \tfrac{1}{\sqrt D}\,\mathrm dS^\top Q,
 # \end{gathered}$$
 #
-# If the same array is passed as q, k and v, its gradient is the sum of the three; the tape adds them up.
+# where dV is short for ∂L/∂V and so on, S are the scores, ∘ multiplies entry by entry, and ⟨P, dP⟩ is the sum of P ∘ dP
+# along each row. The first two are the gradient of the product P V, the third is that of the softmax, and the last two
+# are that of the product Q Kᵀ / √D.
+#
+# If the same array is passed as q, k and v, its gradient is the sum of the three.
 @builtin(category="Statistics & ML", aliases=("sdpa", "attention", "dot-product attention"))
 def scaled_dot_product_attention(
     q: Array["... Nq D"],
@@ -64,49 +66,30 @@ def scaled_dot_product_attention(
         Vaswani et al., *Attention Is All You Need* (2017), equation 1.
     """
     weights = attention_weights(q, k, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
-    batch_ndim = max(q.ndim, k.ndim) - 2
-    allowed = allowed_pairs(q.shape[-2], k.shape[-2], batch_ndim, mask, key_mask, bias, causal)
-    return weighted_values(weights, v, allowed)[0]
+    return weighted_sum(weights, v)
 
 
 @scaled_dot_product_attention.defvjp
 def _(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    value, pull = attend(q, k, v, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
-    return value.copy(), lambda g: (*pull(g), None)  # a copy, as the caller may write into it
-
-
-def attend(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    """The rule, for other rules to build on, by the plan that suits the sizes: in tiles, or all scores at once.
-
-    Args:
-        q: As for `scaled_dot_product_attention`, and likewise all others.
-        k: The keys.
-        v: The values.
-        mask: Which query may attend to which key.
-        key_mask: Which keys may be attended to.
-        bias: Added to the scores.
-        causal: Whether a query may only attend to keys up to its own position.
-        scale: The factor of the scores, or None.
-
-    Returns:
-        The answers, which must not be written into; a function from their cotangent to the gradients of q, k and v.
-    """
-    tiled = tiled_attention(q, k, v, mask, key_mask, bias, causal, scale)
-    if tiled is not None:
-        return tiled.forward(), tiled.backward
-    with workers.hold_blas():
-        weights, pull_weights, allowed = weights_and_pullback(q, k, mask, key_mask, bias, causal, scale)
-        value, clean_v = weighted_values(weights, v, allowed)
-    clean_v = np.array(clean_v)  # the caller may change v before the pullback runs
+    P = attention_weights(q, k, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+    Q, K, V, factor = finite(q), finite(k), finite(v), score_factor(q, scale)
 
     def pullback(g):
-        with workers.hold_blas():
-            with np.errstate(over="ignore", invalid="ignore"):  # huge numbers in a blocked slot may overflow there
-                d_weights = g @ np.swapaxes(clean_v, -1, -2)
-            dq, dk = pull_weights(d_weights)
-            return dq, dk, unbroadcast(np.swapaxes(weights, -1, -2) @ g, clean_v.shape)
+        dV = np.swapaxes(P, -1, -2) @ g
+        with np.errstate(over="ignore", invalid="ignore"):  # large numbers in a blocked slot
+            dP = np.where(P == 0, 0, g @ np.swapaxes(V, -1, -2))
+        dS = P * (dP - np.sum(P * dP, axis=-1, keepdims=True))
+        dQ = factor * dS @ K
+        dK = factor * np.swapaxes(dS, -1, -2) @ Q
+        return unbroadcast(dQ, Q.shape), unbroadcast(dK, K.shape), unbroadcast(dV, V.shape), None
 
-    return value, pullback
+    return weighted_sum(P, v), pullback
+
+
+def weighted_sum(weights, v):
+    """weights @ v, where a weight of 0 takes nothing, even of a value that is not finite."""
+    meets_other = (weights != 0) @ ~np.isfinite(v)  # for Booleans, a product asks whether any pair is true
+    return np.where(meets_other, np.nan, weights @ finite(v))
 
 
 @hookimpl

@@ -5,9 +5,9 @@ from typing import Literal, TypedDict
 import numpy as np
 from opbook_activations import relu
 from opbook_layer_norm import layer_norm
-from opbook_multi_head_attention import Head, as_rows, cleared, multi_head_attention, padding_in
+from opbook_multi_head_attention import Head, multi_head_attention, over_batch, padding_in
 
-from opbook import Array, Mask, builtin, hookimpl, workers
+from opbook import Array, Mask, builtin, hookimpl, unbroadcast, vjp
 
 
 class BlockWeights(TypedDict):
@@ -24,16 +24,35 @@ class BlockWeights(TypedDict):
     ln2_beta: Array["D"]
 
 
-# A block does two things to its rows, and adds each result to what it started from: attention, in which rows look at
-# one another, and a feed-forward network, which sees each row alone.
+# A block does two things to its rows, and adds each result to what it started from. First comes attention, in which
+# rows look at one another; then a feed-forward network, which sees each row alone.
 #
-# In the original, *post-norm* order a layer norm follows each addition: h = ln1(x + attention(x)), y = ln2(h + ffn(h)).
-# The result is then always normalized, which is why a block of width 2 can only answer ±1. In *pre-norm* order the
-# norm comes first, y = h + ffn(ln2(h)) with h = x + attention(ln1(x)), and the input passes through both additions
-# untouched: with all output projections at zero, a pre-norm block is the identity. Deep stacks train more easily so.
+# In the original, *post-norm* order a layer norm follows each addition. So the result is always normalized: with two
+# columns, γ = 1 and β = 0 in the last norm, a row can only be (1, −1) or (−1, 1). In *pre-norm* order the norm comes
+# first, inside each branch, and the input passes through both additions untouched: if all output projections are zero,
+# a pre-norm block returns its input. Deep stacks are easier to train in this order.
 #
-# **The gradient.** An addition sends its cotangent both ways. Each branch is pulled back through its own rule, and the
-# residual path adds the cotangent itself, so a gradient reaches x even where a branch's own is tiny.
+# **The gradient.** Call a branch f, attention or the feed-forward network, and let g be the cotangent of one of the two
+# halves of the block. An addition sends its cotangent both ways, so
+#
+# $$\begin{aligned}
+# \text{post-norm, } y = \operatorname{LN}(x + f(x)):\quad & \mathrm ds = \operatorname{LN}^*(g), \quad
+# \mathrm dx = \mathrm ds + f^*(\mathrm ds), \\
+# \text{pre-norm, } y = x + f(\operatorname{LN}(x)):\quad & \mathrm dx = g + \operatorname{LN}^*(f^*(g)),
+# \end{aligned}$$
+#
+# where f* is the pullback of f, and LN* that of the norm. The part of dx that goes past the branch is why a gradient
+# reaches x even where the branch's own is tiny. The pullbacks of attention and of the norm are on their own pages. For
+# the feed-forward network, with z = h W₁ + b₁, a = max(0, z) and the cotangent g of a W₂ + b₂,
+#
+# $$\begin{gathered}
+# \mathrm dW_2 = a^\top g, \qquad \mathrm db_2 = \textstyle\sum_{\text{rows}} g, \qquad
+# \mathrm dz = (g W_2^\top) \circ [z > 0], \\
+# \mathrm dW_1 = h^\top \mathrm dz, \qquad \mathrm db_1 = \textstyle\sum_{\text{rows}} \mathrm dz, \qquad
+# \mathrm dh = \mathrm dz\,W_1^\top,
+# \end{gathered}$$
+#
+# where [z > 0] is 1 where z is positive, and 0 elsewhere.
 @builtin(category="Statistics & ML", aliases=("encoder layer", "transformer layer"))
 def transformer_block(
     x: Array["... N D"],
@@ -79,7 +98,7 @@ def transformer_block(
         Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,
         *On Layer Normalization in the Transformer Architecture* (2020).
     """
-    x = cleared(x, padding_in(x, mask, key_mask, causal))
+    x = np.where(padding_in(x, mask, key_mask, causal), 0, x)
 
     def attention(rows):
         heads = weights["heads"]
@@ -100,96 +119,66 @@ def transformer_block(
 @transformer_block.defvjp
 def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
     padding = padding_in(x, mask, key_mask, causal)
-    x = cleared(x, padding)
+    half, w = pre_norm if norm == "pre" else post_norm, weights
 
-    def attention(rows):
-        heads = weights["heads"]
-        value, pull = multi_head_attention.rule(rows, heads, len(heads), mask, key_mask=key_mask, causal=causal)
-        return value, lambda g: pull(g)[:2]
+    def attention(x):
+        return vjp(multi_head_attention, x, w["heads"], len(w["heads"]), mask, key_mask=key_mask, causal=causal)
 
-    def feed_forward(rows):
-        return _feed_forward(rows, weights["w1"], weights["b1"], weights["w2"], weights["b2"])
-
-    def norm1(rows):
-        return layer_norm.rule(rows, weights["ln1_gamma"], weights["ln1_beta"], eps=eps)
-
-    def norm2(rows):
-        return layer_norm.rule(rows, weights["ln2_gamma"], weights["ln2_beta"], eps=eps)
-
-    with_residual = _pre_norm if norm == "pre" else _post_norm
-    with workers.hold_blas():  # for all of it: BLAS threads that have just worked stay awake, and are in the way
-        h, pull_first = with_residual(x, attention, norm1)
-        y, pull_second = with_residual(h, feed_forward, norm2)
-    order = list(weights)
+    h, pull_h = half(np.where(padding, 0, x), attention, w["ln1_gamma"], w["ln1_beta"], eps)
+    y, pull_y = half(h, lambda h: feed_forward(h, w), w["ln2_gamma"], w["ln2_beta"], eps)
 
     def pullback(g):
-        with workers.hold_blas():
-            dh, (dw1, db1, dw2, db2), (d_gamma2, d_beta2) = pull_second(g)
-            dx, d_heads, (d_gamma1, d_beta1) = pull_first(dh)
-        gradients = {
-            "heads": d_heads,
-            "ln1_gamma": d_gamma1,
-            "ln1_beta": d_beta1,
-            "w1": dw1,
-            "b1": db1,
-            "w2": dw2,
-            "b2": db2,
-            "ln2_gamma": d_gamma2,
-            "ln2_beta": d_beta2,
-        }
-        return cleared(dx, padding), {name: gradients[name] for name in order}, None
+        dh, (dw1, db1, dw2, db2), dgamma2, dbeta2 = pull_y(g)
+        dx, (d_heads, *_), dgamma1, dbeta1 = pull_h(dh)
+        d_weights = {"heads": d_heads, "w1": dw1, "b1": db1, "w2": dw2, "b2": db2}
+        d_weights |= {"ln1_gamma": dgamma1, "ln1_beta": dbeta1, "ln2_gamma": dgamma2, "ln2_beta": dbeta2}
+        return np.where(padding, 0, dx), d_weights, None
 
     return y, pullback
 
 
-def _post_norm(rows, branch, norm):
-    """norm(rows + branch(rows)); the pullback returns the gradients of rows, of the branch and of the norm."""
-    found, pull_branch = branch(rows)
-    value, pull_norm = norm(rows + found)
+def post_norm(x, f, gamma, beta, eps):
+    """LN(x + f(x)); the pullback returns the gradients of x, of what f learns, of gamma and of beta."""
+    fx, pull_f = f(x)
+    y, pull_norm = vjp(layer_norm, x + fx, gamma, beta, eps=eps)
 
-    def pull(g):
-        g, *d_norm = pull_norm(g)
-        d_rows, d_branch = pull_branch(g)
-        return g + d_rows, d_branch, d_norm
+    def pullback(g):
+        ds, dgamma, dbeta = pull_norm(g)
+        dx, *d_f = pull_f(ds)
+        return ds + dx, d_f, dgamma, dbeta
 
-    return value, pull
-
-
-def _pre_norm(rows, branch, norm):
-    """rows + branch(norm(rows)); the pullback returns the gradients of rows, of the branch and of the norm."""
-    normed, pull_norm = norm(rows)
-    found, pull_branch = branch(normed)
-
-    def pull(g):
-        d_normed, d_branch = pull_branch(g)
-        d_rows, *d_norm = pull_norm(d_normed)
-        return g + d_rows, d_branch, d_norm
-
-    return rows + found, pull
+    return y, pullback
 
 
-def _feed_forward(x, w1, b1, w2, b2):
-    """relu(x @ w1 + b1) @ w2 + b2, for rows that no caller can change."""
-    rows, w1, w2 = as_rows(x), w1.copy(), w2.copy()
-    active = workers.product(rows, w1)
-    active += b1
-    np.maximum(active, 0, out=active)
-    value = workers.product(active, w2)
-    value += b2
+def pre_norm(x, f, gamma, beta, eps):
+    """x + f(LN(x)); the pullback returns the gradients of x, of what f learns, of gamma and of beta."""
+    normed, pull_norm = vjp(layer_norm, x, gamma, beta, eps=eps)
+    fx, pull_f = f(normed)
 
-    def pull(g):
-        g = as_rows(g)
-        d_hidden = workers.product(g, w2.T)
-        d_hidden *= active > 0
-        d_weights = (
-            workers.product(rows.T, d_hidden),
-            d_hidden.sum(axis=0),
-            workers.product(active.T, g),
-            g.sum(axis=0),
-        )
-        return workers.product(d_hidden, w1.T).reshape(x.shape), d_weights
+    def pullback(g):
+        d_normed, *d_f = pull_f(g)
+        dx, dgamma, dbeta = pull_norm(d_normed)
+        return g + dx, d_f, dgamma, dbeta
 
-    return value.reshape(x.shape), pull
+    return x + fx, pullback
+
+
+def feed_forward(h, weights):
+    """max(0, h w1 + b1) w2 + b2; the pullback returns the gradients of h, w1, b1, w2 and b2."""
+    w1, b1, w2, b2 = (weights[name].copy() for name in ("w1", "b1", "w2", "b2"))  # the caller may change them
+    z = h @ w1 + b1
+    a = np.maximum(z, 0)
+
+    def pullback(g):
+        dw2 = over_batch(a, g)
+        db2 = unbroadcast(g, b2.shape)
+        dz = np.where(z <= 0, 0, g @ w2.T)
+        dw1 = over_batch(h, dz)
+        db1 = unbroadcast(dz, b1.shape)
+        dh = dz @ w1.T
+        return dh, dw1, db1, dw2, db2
+
+    return a @ w2 + b2, pullback
 
 
 @hookimpl

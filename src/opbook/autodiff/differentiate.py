@@ -108,7 +108,7 @@ def match_structure(cotangent: Any, structure: Any) -> list[Any]:
     if not tree.same_structure(structure, cotangent):
         expected, got = (", ".join(tree.paths(built, "value")) for built in (structure, cotangent))
         raise ArgumentError(f"the cotangent must be built like the value ({expected}), but has {got}")
-    return tree.leaves(cotangent)
+    return tree.leaves_like(structure, cotangent)
 
 
 def fit_cotangent(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:

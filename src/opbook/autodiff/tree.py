@@ -42,6 +42,23 @@ def _collect(tree: Any, found: list[Any]) -> None:
             _collect(value, found)
 
 
+def leaves_like(structure: Any, tree: Any) -> list[Any]:
+    """List the leaves of a tree in the order in which another has them: records may have their keys in other orders.
+
+    Args:
+        structure: The structure to follow.
+        tree: A tree of the same structure.
+
+    Returns:
+        The leaves of `tree`.
+    """
+    kind = _KINDS[type(structure)]
+    if kind is LEAF:
+        return [tree]
+    keys = structure if kind is RECORD else range(len(structure))
+    return [leaf for key in keys for leaf in leaves_like(structure[key], tree[key])]
+
+
 def rebuild(tree: Any, new_leaves: Iterable[Any]) -> Any:
     """Make a structure like `tree` with other leaves.
 

@@ -172,7 +172,7 @@ class Call:
             built, got = (", ".join(tree.paths(t, param.name)) for t in (template, gradient))
             raise RuleError(f"{self.shape.name}: {what} must be built as the argument is ({built}), but has {got}")
         found: list[Any] = []
-        for i, (g, t) in enumerate(zip(tree.leaves(gradient), expected, strict=True)):
+        for i, (g, t) in enumerate(zip(tree.leaves_like(template, gradient), expected, strict=True)):
             if t is None:
                 found.append(None)
                 continue
