@@ -55,7 +55,7 @@ def test_show_says_how_it_is_differentiated(opbook):
     lines = opbook("show", "layer_norm").stdout.splitlines()
     gradient = "\n".join(lines[lines.index("Gradient") : lines.index("Raises")])
     assert "    dx, dgamma, dbeta = pullback(g)" in gradient
-    assert "∂/(∂ x) = 1/σ (h - mean(h) - x̂ mean(h x̂))" in gradient
+    assert "(∂ L)/(∂ x) = 1/s (h - mean(h) - x̂ mean(h x̂))" in gradient
     assert "\\frac" not in gradient
 
 

@@ -1,4 +1,4 @@
-"""The helpers that definitions and rules share, by answers worked out by hand: comparing the two could not refute them."""
+"""What definitions and rules share, by answers worked out by hand, as comparing the two could not refute it."""
 
 import numpy as np
 import pytest

@@ -9,6 +9,7 @@ _SYMBOLS = {
     "cdot": "·", "times": "×", "odot": "⊙", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠",
     "approx": "≈", "in": "∈", "to": "→", "mapsto": "↦", "top": "ᵀ", "ldots": "…", "cdots": "…", "dots": "…",
     "quad": "  ", "qquad": "   ", "left": "", "right": "", "big": "", "Big": "", "bigl": "", "bigr": "",
+    "Bigl": "", "Bigr": "", "textstyle": "", "circ": "∘",
     "lVert": "‖", "rVert": "‖", "langle": "⟨", "rangle": "⟩", "ell": "ℓ", "min": "min", "max": "max",
 }  # fmt: skip
 _BESIDE = re.compile(r"\\operatorname\*?\{\w+\}(?=\s*(?:\w|\\(?!left|big|Big)))")
@@ -20,7 +21,9 @@ _FRACTION = re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}")
 _ROOT = re.compile(rf"\\sqrt\s*{_GROUP}")
 _MEAN = re.compile(rf"\\(?:overline|bar)\s*(?:{_GROUP}|(\w))")
 _HAT = re.compile(r"\\(?:hat|widehat)\s*\{?(\w)\}?")
-_WORDS = re.compile(rf"\\(?:mathrm|mathbf|mathcal|operatorname\*?|text|textrm|texttt)\s*{_GROUP}")
+_WORDS = re.compile(rf"\\(?:mathrm|mathbf|mathcal|operatorname\*?|text|textrm|texttt)(?![A-Za-z])\s*(?:{_GROUP}|(\w))")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+)\}")
+_BRACKETS = {"bmatrix": "[]", "pmatrix": "()", "cases": "{}"}
 
 
 def readable(text: str) -> str:
@@ -38,14 +41,16 @@ def readable(text: str) -> str:
 
 def _line(latex: str) -> str:
     latex = _BESIDE.sub(r"\g<0> ", latex.replace(r"\!", ""))
+    latex = re.sub(r",?\s*\\\\", ";", latex)  # the end of a row
+    latex = _ENVIRONMENT.sub(lambda found: _BRACKETS.get(found[2], "  ")[found[1] == "end"], latex)
     for _ in range(6):  # what is inside comes first
-        latex = _WORDS.sub(r"\1", latex)
+        latex = _WORDS.sub(lambda found: found[1] or found[2], latex)
         latex = _MEAN.sub(lambda found: f"mean({found[1] or found[2]})", latex)
         latex = _ROOT.sub(r"√(\1)", latex)
         latex = _FRACTION.sub(lambda found: f" {_bracketed(found[1])}/{_bracketed(found[2])} ", latex)
     latex = _HAT.sub("\\1\u0302", latex)
     latex = re.sub(r"\\([A-Za-z]+)", lambda found: _SYMBOLS.get(found[1], found[0]), latex)
-    latex = re.sub(r"\\[,;:! ]", " ", latex).replace("\\\\", ";").replace("&", "").replace(r"\|", "‖")
+    latex = re.sub(r"\\[,;:! ]", " ", latex).replace("&", "").replace(r"\|", "‖")
     latex = re.sub(r"([_^])\{(\w|\\?.)\}", r"\1\2", latex)
     latex = re.sub(r"([_^])\{([^{}]*)\}", r"\1(\2)", latex)
     latex = " ".join(latex.replace(r"\{", "{").replace(r"\}", "}").split())
