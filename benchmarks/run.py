@@ -27,6 +27,8 @@ from speed import chart, contenders, costs, machine, report, steps  # noqa: E402
 from speed.cases import CASES, Case  # noqa: E402
 from speed.timing import measure  # noqa: E402
 
+from opbook.files import replacing  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 ASSETS = HERE.parent / "docs" / "assets"
 
@@ -101,9 +103,8 @@ def write(path: Path, text: str) -> None:
         path: The file.
         text: What to write.
     """
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")
     print(f"wrote {os.path.relpath(path)}", file=sys.stderr)
 
 

@@ -18,7 +18,7 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # Each room may import those of the lines above its own, and itself; rooms of one line do not know each other.
 LAYERS = """
-errors workers
+errors files workers
 autodiff
 builtins
 figures

@@ -7,8 +7,6 @@ signature.
 
 import ast
 import inspect
-import shutil
-import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape, Param
 from opbook.builtins.specs import ArraySpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+from opbook.files import replacing
 
 _HEAD = "# Written by opbook stubs; write it anew after a plugin was installed, changed or removed."
 
@@ -52,19 +51,12 @@ def write_stubs(builtins: Mapping[str, Builtin], folder: Path) -> Path:
             f"{target} is there already, and was not written by opbook stubs; name another folder with --output"
         )
     folder.mkdir(parents=True, exist_ok=True)
-    workshop = Path(tempfile.mkdtemp(prefix=".opbook-stubs-", dir=folder))
-    try:
-        draft = workshop / "opbook"
+    with replacing(target) as draft:
         draft.mkdir()
         # a stub package hides the package's own __init__ from type checkers, so it says the same
         package = (Path(__file__).parents[1] / "__init__.py").read_text(encoding="utf-8")
         (draft / "__init__.pyi").write_text(f"{_HEAD}\n{package}", encoding="utf-8")
         (draft / "ops.pyi").write_text(ops_stub(builtins), encoding="utf-8")
-        if target.exists():
-            target.rename(workshop / "former")
-        draft.rename(target)
-    finally:
-        shutil.rmtree(workshop)
     return target
 
 

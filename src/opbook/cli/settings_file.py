@@ -8,7 +8,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from opbook.cli.errors import Mistake
-from opbook.examples.files import replace_file
+from opbook.files import replacing
 from opbook.plugins.configuration import FILE, TABLE, find_file, read_table, working_directory
 
 
@@ -62,8 +62,10 @@ def change_disabled(file: Path, change: Callable[[list[str]], None], line: str) 
     except (TOMLKitError, ValueError, TypeError) as error:
         raise Mistake(f"opbook: {file} is left as it is: {error}. Write this under {TABLE}: {line}") from None
     try:
-        if not replace_file(file, after, lambda target: target.read_bytes() == before):
-            raise Mistake(f"opbook: {file} was changed by someone else just now; nothing was written. Try again")
+        with replacing(file) as draft:
+            draft.write_bytes(after)
+            if file.read_bytes() != before:
+                raise Mistake(f"opbook: {file} was changed by someone else just now; nothing was written. Try again")
     except OSError as error:
         raise Mistake(f"opbook: {file} can't be written ({error.strerror}). Write this under {TABLE}: {line}") from None
 

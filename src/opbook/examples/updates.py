@@ -11,10 +11,10 @@ from opbook.examples.collection import find, pages, read
 from opbook.examples.comparison import compare
 from opbook.examples.example import Example, PageError, Result
 from opbook.examples.fences import open_fence
-from opbook.examples.files import replace_file
 from opbook.examples.lines import split_lines, split_prefix
 from opbook.examples.results import run_example
 from opbook.examples.runner import Runner
+from opbook.files import replacing
 
 
 def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
@@ -118,8 +118,10 @@ def _longest_run(character: str, output: list[str]) -> int:
 
 def _write(path: Path, before: str, after: str) -> None:
     try:
-        if not replace_file(path, after.encode(), lambda target: read(target) == before):
-            raise PageError(path, 1, "the page was changed while its examples ran; nothing was written. Try again.")
+        with replacing(path) as draft:
+            draft.write_bytes(after.encode())
+            if read(path) != before:
+                raise PageError(path, 1, "the page was changed while its examples ran; nothing was written. Try again.")
     except UnicodeEncodeError as error:
         raise PageError(path, 1, f"an example prints what is not UTF-8 text: {error.reason}.") from error
     except OSError as error:

@@ -4,7 +4,6 @@ import logging
 import os
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.errors import OpbookError
+from opbook.files import replacing
 from opbook.mkdocs.progress import shown
 
 EPOCH = "315532800"
@@ -50,15 +50,14 @@ def build(
         target = Path(site_dir or config.site_dir).resolve()
         _refuse_other_folders(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as folder:
-            config.site_dir = str(Path(folder, "site"))
+        with replacing(target) as draft:
+            config.site_dir = str(draft)
             config.plugins.on_startup(command="build", dirty=False)
             try:
                 with shown():
                     build_site(config)
             finally:
                 config.plugins.on_shutdown()
-            _swap(Path(config.site_dir), target, Path(folder, "previous"))
     return target
 
 
@@ -112,17 +111,6 @@ def _refuse_other_folders(target: Path) -> None:
         raise SiteError(f"{target} is not empty and holds no site (no index.html); choose another folder")
     if target.is_file():
         raise SiteError(f"{target} is a file; choose a folder to build the site in")
-
-
-def _swap(built: Path, target: Path, previous: Path) -> None:
-    if target.exists():
-        target.rename(previous)
-    try:
-        built.rename(target)
-    except OSError:
-        if previous.exists():
-            previous.rename(target)
-        raise
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """Files of a cache."""
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
+
+from opbook.files import replacing
 
 
 def read_kept(path: Path | None) -> dict[str, Any]:
@@ -39,6 +39,5 @@ def write(path: Path, text: str) -> None:
     ignore = path.parent / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="utf-8")
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    os.replace(file.name, path)
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -2,15 +2,12 @@
 
 import importlib.resources
 import shlex
-import shutil
 import string
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import opbook
+from opbook.files import replacing
 
 _FILES = {
     "pyproject.toml": "pyproject.toml.txt",
@@ -60,7 +57,7 @@ def make_distribution(name: str, into: Path) -> Made:
     target = into / f"opbook-{_dashed(name)}"
     _refuse_to_overwrite(target)
     files = tuple(_fill(file, name) for file in _FILES)
-    with _beside(target) as draft:
+    with replacing(target) as draft:
         for file, template in zip(files, _FILES.values(), strict=True):
             path = draft / file
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +80,7 @@ def make_file(name: str, into: Path) -> Made:
     """
     target = into / f"{name}.py"
     _refuse_to_overwrite(target)
-    with _beside(target) as draft:
+    with replacing(target) as draft:
         draft.write_text(_fill(_read("module.py.txt"), name), encoding="utf-8")
     file = _quoted(target)
     commands = (f"opbook show {name}", f'opbook eval "{name}([-10, 0, 10])"', f"opbook verify {name}")
@@ -101,18 +98,6 @@ def _refuse_to_overwrite(target: Path) -> None:
             f"{target} is there already, {what}. Nothing was written; choose another name, or another folder with "
             "--into"
         )
-
-
-@contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """Give a path to write to. It becomes the target at the end, and vanishes if anything fails before."""
-    workshop = Path(tempfile.mkdtemp(prefix=".opbook-new-", dir=target.parent))
-    try:
-        draft = workshop / target.name
-        yield draft
-        draft.rename(target)
-    finally:
-        shutil.rmtree(workshop)
 
 
 def _read(template: str) -> str:
