@@ -16,8 +16,8 @@ from opbook.builtins.builtin import Builtin, builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
 from opbook.errors import OpbookError
+from opbook.plugins.contributions import Section
 from opbook.plugins.hookspecs import hookimpl
-from opbook.plugins.section import Section
 
 if TYPE_CHECKING:
     from opbook.plugins.catalogue import register

@@ -85,7 +85,7 @@ def test_running_a_cell_again_replaces_it_for_sessions_that_are_open():
     register(made(5, "other"))
     assert session.run("scaled(1)") == 3
     (info,) = [each for each in catalogue.catalogue().plugins if each.source == plugins.SESSION]
-    assert info.builtins == ["other", "scaled"]
+    assert info.contributes["builtins"] == ["other", "scaled"]
 
 
 def test_it_takes_no_plugins_place():

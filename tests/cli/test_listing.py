@@ -54,7 +54,7 @@ def test_plugins_shows_distribution_version_module_path_and_builtins(opbook):
     block = result.stdout[result.stdout.index("\nlayer_norm: loaded") :].split("\n\n")[0]
     assert f"opbook-layer-norm {__version__}, module opbook_layer_norm" in block
     assert str(Path("opbook_layer_norm", "__init__.py")) in block
-    assert "adds        layer_norm\n" in block
+    assert "builtins    layer_norm\n" in block
     assert "properties  layer_norm: moved rows, layer_norm: beta" in block
 
 

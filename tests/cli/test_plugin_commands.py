@@ -57,7 +57,10 @@ def test_opbooks_own_commands_ask_no_plugin_for_commands(opbook, plugin):
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        (PLUGIN.replace("import click", "raise ValueError('no click')"), "adds no command: ValueError: no click. Mend"),
+        (
+            PLUGIN.replace("import click", "raise ValueError('no click')"),
+            "ValueError: no click, raised in opbook_commands(). Mend",
+        ),
         (PLUGIN.replace("    @click.command()\n", "").replace('    @click.argument("word")\n', ""), "@click.command()"),
         (PLUGIN.replace("return [NAME]", "return NAME"), "must return a list of commands, but returned Command"),
         (PLUGIN.replace("return [NAME]", "return None"), "must return a list of commands, but returned NoneType"),
@@ -81,7 +84,8 @@ def test_two_of_one_name_are_an_error_that_names_both(opbook, plugin, monkeypatc
     options = ("--plugin", paths[0], "--plugin", paths[1])
     result = opbook(*options, "again", "hello")
     assert result.exit_code == 2
-    assert f"2 plugins add a command again: {paths[0]} and {paths[1]}. Leave one out with" in result.stderr
+    owners = f"again of {paths[0]} and again of {paths[1]}"
+    assert f"2 commands have the same name: {owners}. Rename one, or leave a plugin out" in result.stderr
     monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_DISABLE", "two_ops")  # the advice
     assert opbook(*options, "again", "hello").stdout == "hello hello\n"

@@ -144,8 +144,8 @@ def test_every_listing_says_what_was_replaced(again, one_file_plugin, tmp_path):
     options = ("--plugin", one_file_plugin, "--plugin", other)
     assert "  twice  Doubles every entry. (my_double's, in place of doubling_ops's)\n" in again("list", *options).stdout
     text = again("plugins", *options).stdout
-    assert "adds  twice (replaced by my_double)" in text
-    assert "adds  twice (replaces that of doubling_ops)" in text
+    assert "builtins  twice (replaced by my_double)" in text
+    assert "builtins  twice (replaces that of doubling_ops)" in text
     entries = {entry["name"]: entry for entry in json.loads(again("plugins", "--json", *options).stdout)}
     assert (entries["doubling_ops"]["replaced"], entries["my_double"]["replaced"]) == (["twice"], [])
     shown = again("show", "twice", *options).stdout

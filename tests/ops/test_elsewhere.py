@@ -9,7 +9,7 @@ import pytest
 from opbook_elsewhere.table import TABLE, Call, Operator
 from ops.transformer_inputs import block, head
 
-from opbook import grad, ops
+from opbook import Section, grad, ops
 from opbook.plugins.catalogue import catalogue
 
 X = np.array([[0.5, -1.25, 2.0], [1.5, 0.25, -0.5]])
@@ -74,8 +74,8 @@ def test_every_builtin_of_ours_has_its_section_and_every_call_its_test():
     assert set(TABLE) == {*INPUTS, *OF_THEIR_OWN}
     for name, entries in TABLE.items():
         assert list(entries) == ["numpy", "torch", "jax", "onnx"], name
-        (info, section), *others = catalogue().sections(name)
-        assert (info.source.name, section.title, others) == ("elsewhere", "In other libraries", [])
+        one, *others = catalogue().contributions(Section, name)
+        assert (one.plugin.source.name, one.thing.title, others) == ("elsewhere", "In other libraries", [])
 
 
 def test_what_is_said_is_written_alike():

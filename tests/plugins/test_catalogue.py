@@ -61,7 +61,7 @@ def test_a_distribution_and_what_is_known_of_it(installed):
     loaded = load()
     assert list(loaded) == ["twice"]
     info = loaded.plugin_of("twice")
-    assert (info.state, info.builtins, info.path) == ("loaded", ["twice"], "/site/installed_0.py")
+    assert (info.state, info.contributes["builtins"], info.path) == ("loaded", ["twice"], "/site/installed_0.py")
     assert (info.source.distribution, info.source.version, info.source.licence) == ("opbook-twice", "1.0", "MIT")
     assert list(loaded.categories()) == ["Tests"]
 
@@ -105,7 +105,7 @@ def test_a_plugin_that_fails_is_named_and_skipped(installed, tmp_path, monkeypat
     loaded = load([bad])
     assert list(loaded) == ["other"]
     (info,) = [p for p in loaded.plugins if p.state == "failed"]
-    assert info.builtins == []
+    assert info.contributes["builtins"] == []
     for word in (*words, str(bad), "OPBOOK_DISABLE=bad"):
         assert word in info.error
     with pytest.raises(UnknownBuiltinError, match="Plugins that failed to load: bad"):

@@ -5,6 +5,7 @@ import importlib.metadata
 import pytest
 from one_file_plugin import TWICE
 
+from opbook import Section
 from opbook.errors import PluginError
 from opbook.plugins.catalogue import load
 
@@ -64,22 +65,26 @@ def test_what_is_right_is_taken_whatever_kind_of_path_it_is(plugins, tmp_path):
     loaded = plugins("Path('other') / 'halving.md'", "Section('twice', 'At home', 'Week 4.')")
     assert loaded.conflicts() == []
     found = infos(loaded)
-    assert found["owner"].guides == [str(tmp_path / "guides" / "doubling.md")]
-    assert found["other"].guides == [str(tmp_path / "other" / "halving.md")]
-    assert found["other"].sections == ["twice: At home"]
-    titles = {section.title: info.source.name for info, section in loaded.sections("twice")}
+    assert found["owner"].contributes["guides"] == [str(tmp_path / "guides" / "doubling.md")]
+    assert found["other"].contributes["guides"] == [str(tmp_path / "other" / "halving.md")]
+    assert found["other"].contributes["sections"] == ["twice: At home"]
+    titles = {one.thing.title: one.plugin.source.name for one in loaded.contributions(Section, "twice")}
     assert titles == {"In class": "owner", "At home": "other"}
-    assert loaded.sections("nothing") == []
+    assert loaded.contributions(Section, "nothing") == []
 
 
 @pytest.mark.parametrize(
     ("guides", "sections", "words"),
     [
-        ("'other/thirds.md'", "", ("other/thirds.md is not there", "as seen from the folder of the plugin's module")),
-        ("'halving.txt'", "", ("halving.txt is not Markdown", "ends in .md")),
-        ("'other'", "", ("other is not Markdown",)),
-        ("'other/index.md'", "", ("other/index.md would take the place of an index",)),
-        ("", "Section('twize', 'At home', 'x')", ("section 'At home'", "no builtin twize. Did you mean twice?")),
+        ("'other/thirds.md'", "", ("thirds.md is not used: it is not there", "the folder of the plugin's module")),
+        ("'halving.txt'", "", ("halving.txt is not used: it is not Markdown", "ends in .md")),
+        ("'other'", "", ("other is not used: it is not Markdown",)),
+        ("'other/index.md'", "", ("other/index.md is not used: it would take the place of an index",)),
+        (
+            "",
+            "Section('twize', 'At home', 'x')",
+            ("section twize: At home is", "no builtin twize. Did you mean twice?"),
+        ),
     ],
 )
 def test_what_is_not_used_is_said_and_costs_nothing_else(plugins, monkeypatch, guides, sections, words):
@@ -87,7 +92,7 @@ def test_what_is_not_used_is_said_and_costs_nothing_else(plugins, monkeypatch, g
     (message,) = loaded.conflicts()
     assert all(word in message for word in ("other.py: its", *words, "OPBOOK_DISABLE=other")), message
     assert infos(loaded)["other"].unused == [message]
-    assert infos(loaded)["owner"].guides
+    assert infos(loaded)["owner"].contributes["guides"]
     assert loaded["twice"](2.0) == 4
     monkeypatch.setenv("OPBOOK_STRICT", "1")
     with pytest.raises(PluginError, match="its"):
@@ -101,15 +106,15 @@ def test_guides_of_one_address_are_left_out_with_one_message(plugins, tmp_path):
     assert str(tmp_path / "guides" / "doubling.md") in message
     assert str(tmp_path / "other" / "Doubling.md") in message
     assert "OPBOOK_DISABLE=other or OPBOOK_DISABLE=owner" in message
-    assert [info.guides for info in loaded.plugins] == [[], []]
+    assert [info.contributes["guides"] for info in loaded.plugins] == [[], []]
 
 
 def test_sections_of_one_title_are_left_out_with_one_message(plugins):
     loaded = plugins(sections="Section('twice', 'in CLASS ', 'x'), Section('twice', 'Alone', 'x')")
     (message,) = loaded.conflicts()
-    assert message.startswith("twice has 2 sections named 'in CLASS '")
+    assert message.startswith("2 sections have the same name: twice: in CLASS  of ")
     assert "OPBOOK_DISABLE=other or OPBOOK_DISABLE=owner" in message
-    assert [section.title for _, section in loaded.sections("twice")] == ["Alone"]
+    assert [one.thing.title for one in loaded.contributions(Section, "twice")] == ["Alone"]
     one = plugins(sections="Section('twice', 'A', 'x'), Section('twice', 'A', 'y')")
     (message,) = one.conflicts()
     assert message.count("OPBOOK_DISABLE") == 1
@@ -118,7 +123,7 @@ def test_sections_of_one_title_are_left_out_with_one_message(plugins):
 @pytest.mark.parametrize(
     ("guides", "sections", "words"),
     [
-        ("3", "", 'opbook_guides() returned 3, which is no path; write "heads.md"'),
+        ("3", "", 'opbook_guides() returned 3, which is no guide; write "heads.md"'),
         ("", "Section('twice', ' ', 'x')", "builtin, title and text of a section must be texts, and not empty"),
         ("", "Section('twice', 'T', '')", "builtin, title and text of a section must be texts, and not empty"),
         ("", "Section('twice', 'T\\nU', 'x')", "it must be a single line"),
@@ -138,4 +143,4 @@ def test_a_text_is_no_list_of_paths(tmp_path, monkeypatch):
     path = tmp_path / "single.py"
     path.write_text(OWNER.replace('["guides/doubling.md"]', '"guides/doubling.md"'), encoding="utf-8")
     (info,) = load([path]).plugins
-    assert "opbook_guides() must return a list of paths, but returned str" in info.error
+    assert "opbook_guides() must return a list of guides, but returned str" in info.error

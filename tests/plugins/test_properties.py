@@ -81,7 +81,7 @@ def test_a_plugin_states_them(plugin):
     loaded = load([path])
     assert [stated.name for stated in loaded["twice"].properties] == ["halves"]
     (info,) = loaded.plugins
-    assert info.properties == ["twice: halves"]
+    assert info.contributes["properties"] == ["twice: halves"]
     (mark,) = parametrize_with_checks([loaded["twice"]]).pytestmark
     assert "twice-halves" in [case.id for case in mark.args[1]]
 

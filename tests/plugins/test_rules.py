@@ -194,8 +194,8 @@ def test_two_of_the_same_priority_are_an_error_that_names_both(files, monkeypatc
 def test_two_of_the_same_name_are_an_error_that_names_both(files, monkeypatch):
     paths = files(a=fast(), b=fast(priority=20))
     (message,) = load(paths).conflicts()
-    assert message.startswith("twice has two rules named fast: of ")
-    assert message.endswith("Leave one out with OPBOOK_DISABLE=a or OPBOOK_DISABLE=b")
+    assert message.startswith("2 rules have the same name: twice [fast] of ")
+    assert message.endswith("leave a plugin out with OPBOOK_DISABLE=a or OPBOOK_DISABLE=b")
     monkeypatch.setenv("OPBOOK_DISABLE", "a")
     assert load(paths)["twice"].asked == ("fast", "own")
 
@@ -236,7 +236,7 @@ def test_what_is_no_rule_fails_its_plugin(files, code, words):
     loaded = load(files(bad=code))
     (info,) = [plugin for plugin in loaded.plugins if plugin.state == "failed"]
     assert words in info.error
-    assert (info.rules, list(loaded)) == ([], ["four_times", "twice"])
+    assert (info.contributes["rules"], list(loaded)) == ([], ["four_times", "twice"])
 
 
 def test_a_choice_of_what_is_not_there_names_the_nearest(files, monkeypatch):

@@ -4,9 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from opbook.builtins.addition import Addition
+from opbook.errors import DeclarationError
+
 
 @dataclass(frozen=True)
-class Property:
+class Property(Addition):
     """Something that is true of a builtin whatever its input, for `opbook verify` to check.
 
     A plugin returns it from the hook `opbook_properties`. The definition and the rule may well agree and both be
@@ -24,6 +27,17 @@ class Property:
     name: str
     sentence: str
     sides: Callable[..., tuple[Any, Any] | None]
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(text, str) and text for text in (self.builtin, self.name, self.sentence)):
+            raise DeclarationError(f"{self}: builtin, name and sentence of a property must be texts")
+        if not callable(self.sides):
+            raise DeclarationError(f"{self}: sides must be a function, but is {self.sides!r}")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The builtin and the name, by which the check is chosen."""
+        return self.builtin, self.name
 
     def __str__(self) -> str:
         return f"{self.builtin}: {self.name}"

@@ -29,8 +29,7 @@ class Root(click.Group):
         if ctx.obj is None:
             try:
                 add_plugins(ctx.params.get("plugin_files", ()))
-                added, problems = added_commands(load_catalogue(), self.commands)
-                ctx.obj = {name: command for name, (_, command) in added.items()}
+                ctx.obj, problems = added_commands(load_catalogue(), self.commands)
             except OpbookError as error:  # settings that are not understood: help must be had all the same
                 ctx.obj, problems = {}, [f"opbook: {error}"]
             for problem in problems:

@@ -1,19 +1,18 @@
 """Commands that plugins add to the command line."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 
 import click
 
 from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.contributions import CommandHook, Contribution
 from opbook.plugins.discovery import PluginInfo
 from opbook.plugins.loading import message_of
-
-Added = tuple[PluginInfo, click.Command]
-"""A command with the plugin that adds it."""
+from opbook.plugins.settlement import grouped, not_alone
 
 
-def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[str, Added], list[str]]:
-    """Ask the plugins for commands.
+def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[str, click.Command], list[str]]:
+    """Ask the plugins for commands, and note with each plugin those that can be had.
 
     Args:
         catalogue: The catalogue.
@@ -22,35 +21,33 @@ def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[s
     Returns:
         The commands by name, and a message for each that can't be had.
     """
-    found: dict[str, list[Added]] = {}
+    commands: dict[str, Contribution[click.Command]] = {}
     problems: list[str] = []
-    for info, hook in catalogue.command_hooks:
+    for same in grouped(_made(catalogue, problems), lambda command: command.name):
+        name = same[0].thing.name or ""
+        if name in taken:
+            owners = [one.plugin for one in same]
+            problems += [f"{info.source}: opbook has a command {name} already. {_advice(info)}" for info in owners]
+        elif len(same) > 1:
+            problems.append(not_alone("commands", [Contribution(one.plugin, name) for one in same]))
+        else:
+            commands[name] = same[0]
+    for info in catalogue.plugins:
+        info.contributes["commands"] = sorted(name for name, one in commands.items() if one.plugin is info)
+    return {name: one.thing for name, one in sorted(commands.items())}, problems
+
+
+def _made(catalogue: Catalogue, problems: list[str]) -> Iterator[Contribution[click.Command]]:
+    for one in catalogue.contributions(CommandHook):
         try:
-            made = hook()
-            if not isinstance(made, Iterable) or isinstance(made, str):
-                raise TypeError(f"opbook_commands() must return a list of commands, but returned {type(made).__name__}")
-            made = list(made)
-            for command in made:
-                if not isinstance(command, click.Command):
-                    hint = "; decorate it with @click.command()" if callable(command) else ""
-                    raise TypeError(f"opbook_commands() returned {command!r}, which is no command of click{hint}")
+            made = one.thing.commands()
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything, SystemExit included
             message = f"{type(error).__name__}: {message_of(error)}"
-            problems.append(f"{info.source} adds no command: {message}. {_advice(info)}")
-            continue
-        for command in made:
-            found.setdefault(command.name or "", []).append((info, command))
-    for name, claims in sorted(found.items()):
-        if name in taken:
-            problems += [f"{info.source}: opbook has a command {name} already. {_advice(info)}" for info, _ in claims]
-        elif len(claims) > 1:
-            owners = " and ".join(str(info.source) for info, _ in claims)
-            disable = " or ".join(f"OPBOOK_DISABLE={info.handle}" for info, _ in claims)
-            problems.append(f"{len(claims)} plugins add a command {name}: {owners}. Leave one out with {disable}")
-    commands = {name: claims[0] for name, claims in found.items() if name not in taken and len(claims) == 1}
-    return commands, problems
+            problems.append(f"{one.plugin.source} adds no command: {message}. {_advice(one.plugin)}")
+        else:
+            yield from (Contribution(one.plugin, command) for command in made)
 
 
 def _advice(info: PluginInfo) -> str:

@@ -13,6 +13,7 @@ from opbook.cli.output import print_columns, print_json, print_line
 from opbook.cli.plugin_commands import added_commands, own_commands
 from opbook.errors import nearest
 from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.contributions import NOUNS
 from opbook.plugins.discovery import PluginInfo
 
 _STYLES = {"loaded": "bold", "failed": "bold red", "disabled": "dim"}
@@ -38,19 +39,15 @@ def plugins(context: click.Context, plugin_files: tuple[str, ...], as_json: bool
     if context.invoked_subcommand is not None:
         return
     catalogue = load_catalogue(samples=True)
-    commands, problems = added_commands(catalogue, own_commands(context))
-
-    def of(info: PluginInfo) -> list[str]:
-        return [name for name, (owner, _) in commands.items() if owner is info]
-
+    _, problems = added_commands(catalogue, own_commands(context))
     if as_json:
-        print_json([_entry(catalogue, info, of(info)) for info in catalogue.plugins])
+        print_json([_entry(catalogue, info) for info in catalogue.plugins])
         return
     if times:
         _print_times(catalogue)
         return
     for info in catalogue.plugins:
-        _print_plugin(catalogue, info, of(info))
+        _print_plugin(catalogue, info)
     for problem in [*catalogue.conflicts(), *problems]:
         print_line(problem, "bold red")
     states = [info.state for info in catalogue.plugins]
@@ -67,23 +64,32 @@ def _print_times(catalogue: Catalogue) -> None:
     )
 
 
-def _print_plugin(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> None:
+def _print_plugin(catalogue: Catalogue, info: PluginInfo) -> None:
     source = info.source
     print_line(f"{source.name}: {info.state}", _STYLES[info.state])
     origin = "one file" if source.is_file else f"{source.distribution} {source.version}, module {source.module}"
     rows = [
         ("from", origin),
         ("path", info.path or (source.module if source.is_file else "")),
-        ("adds", ", ".join(_builtin_text(catalogue, info, name) for name in info.builtins)),
-        ("rules", ", ".join(_rule_text(catalogue, label) for label in info.rules)),
-        ("properties", ", ".join(info.properties)),
-        ("guides", ", ".join(Path(file).name for file in info.guides)),
-        ("sections", "; ".join(_sections_text(info.sections))),
-        ("commands", ", ".join(commands)),
+        *((noun, _text(catalogue, info, noun)) for noun in NOUNS.values()),
         ("error", " ".join(info.error.split())),
     ]
     print_columns(row for row in rows if row[1])
     print_line()
+
+
+def _text(catalogue: Catalogue, info: PluginInfo, noun: str) -> str:
+    """What a plugin contributes of a kind, on a line."""
+    labels = info.contributes[noun]
+    if noun == "builtins":
+        labels = [_builtin_text(catalogue, info, name) for name in labels]
+    elif noun == "rules":
+        labels = [_rule_text(catalogue, label) for label in labels]
+    elif noun == "guides":
+        labels = [Path(file).name for file in labels]
+    elif noun == "sections":
+        return "; ".join(_sections_text(labels))
+    return ", ".join(labels)
 
 
 def _builtin_text(catalogue: Catalogue, info: PluginInfo, name: str) -> str:
@@ -113,7 +119,7 @@ def _sections_text(labels: list[str]) -> Iterator[str]:
     return (f"{title}: {', '.join(names)}" for title, names in by_title.items())
 
 
-def _entry(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> dict[str, Any]:
+def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
     source = info.source
     return {
         "name": source.name,
@@ -124,14 +130,9 @@ def _entry(catalogue: Catalogue, info: PluginInfo, commands: list[str]) -> dict[
         "path": info.path,
         "state": info.state,
         "error": info.error,
-        "builtins": info.builtins,
-        "replaced": [name for name in info.builtins if info in catalogue.replaced(name)],
-        "rules": info.rules,
-        "properties": info.properties,
-        "guides": info.guides,
-        "sections": info.sections,
+        **{noun: info.contributes[noun] for noun in NOUNS.values()},
+        "replaced": [name for name in info.contributes["builtins"] if info in catalogue.replaced(name)],
         "unused": info.unused,
-        "commands": commands,
         "seconds": round(info.seconds, 4),
     }
 

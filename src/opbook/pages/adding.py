@@ -8,8 +8,7 @@ from opbook.examples.fences import Text, scan
 from opbook.pages.addresses import slugs
 from opbook.pages.model import AddedSection, Failure
 from opbook.plugins.catalogue import Catalogue
-from opbook.plugins.discovery import PluginInfo
-from opbook.plugins.section import Section
+from opbook.plugins.contributions import Contribution, Section
 
 LEVEL = 3
 """The level of the first heading in a section's text: the title has the second."""
@@ -28,17 +27,17 @@ def added_sections(name: str, catalogue: Catalogue) -> tuple[AddedSection, ...]:
     Returns:
         The sections, in the order of the plugins.
     """
-    found = catalogue.sections(name)
-    anchors = slugs(section.title for _, section in found)
+    found = catalogue.contributions(Section, name)
+    anchors = slugs(one.thing.title for one in found)
     return tuple(
         AddedSection(
-            title=section.title.strip(),
-            anchor=f"section-{anchors[section.title]}",
-            text=below(section.text.strip()),
-            plugin=info.source.name,
-            distribution=info.source.distribution,
+            title=one.thing.title.strip(),
+            anchor=f"section-{anchors[one.thing.title]}",
+            text=below(one.thing.text.strip()),
+            plugin=one.plugin.source.name,
+            distribution=one.plugin.source.distribution,
         )
-        for info, section in found
+        for one in found
     )
 
 
@@ -52,8 +51,8 @@ def refused_sections(name: str, catalogue: Catalogue) -> list[Failure]:
     Returns:
         A failure for each that has an example, which nothing would run, or a fence that is no fence.
     """
-    refused = ((info, section, _fault(section)) for info, section in catalogue.sections(name))
-    return [_failure(info, section, fault) for info, section, fault in refused if fault]
+    refused = ((one, _fault(one.thing)) for one in catalogue.contributions(Section, name))
+    return [_failure(one, fault) for one, fault in refused if fault]
 
 
 def below(text: str, level: int = LEVEL) -> str:
@@ -97,6 +96,6 @@ def _fault(section: Section) -> str:
     return ""
 
 
-def _failure(info: PluginInfo, section: Section, fault: str) -> Failure:
-    message = f"{info.source}: its section {section.title!r} of {section.builtin}, {fault}"
-    return Failure(Path(info.path), 1, message)
+def _failure(one: Contribution[Section], fault: str) -> Failure:
+    message = f"{one.plugin.source}: its section {one.thing.title!r} of {one.thing.builtin}, {fault}"
+    return Failure(Path(one.plugin.path), 1, message)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.builtins.builtin import Builtin
+from opbook.builtins.rule import Rule
 from opbook.examples.example import place
 from opbook.pages.adding import added_sections, refused_sections
 from opbook.pages.choosing import choose
@@ -22,7 +23,7 @@ from opbook.pages.model import Book, BuiltinPage, Failure, Guide, Origin, Tape
 from opbook.pages.processes import spread
 from opbook.pages.shapes import describe
 from opbook.plugins.catalogue import Catalogue
-from opbook.plugins.choice import Offer
+from opbook.plugins.contributions import Contribution
 from opbook.plugins.discovery import PluginInfo, Source
 
 MANY = 100
@@ -116,13 +117,13 @@ def _page(op: Builtin, catalogue: Catalogue, gathered: Gathered, parts: Parts) -
         uses=tuple(parts.of[op.name]),
         used_by=tuple(parts.users.get(op.name, ())),
         properties=tuple(stated.sentence for stated in op.properties),
-        rules=tuple(_other_rule(op, offer) for offer in catalogue.offers(op.name)),
+        rules=tuple(_other_rule(op, one) for one in catalogue.contributions(Rule, op.name)),
         added_sections=added_sections(op.name, catalogue),
     )
 
 
-def _other_rule(op: Builtin, offer: Offer) -> OtherRule:
-    rule, source = offer.rule, offer.plugin.source
+def _other_rule(op: Builtin, one: Contribution[Rule]) -> OtherRule:
+    rule, source = one.thing, one.plugin.source
     return OtherRule(rule.name, source.name, source.distribution, source.version, rule.priority, rule.name in op.asked)
 
 

@@ -45,7 +45,7 @@ def _groups(catalogue: Catalogue) -> dict[str, set[str]]:
     for category, ops in catalogue.categories().items():
         add(category, (op.name for op in ops))
     for info in catalogue.plugins:
-        names = [name for name in info.builtins if name in catalogue]
+        names = [name for name in info.contributes["builtins"] if name in catalogue]
         add(info.source.name, names)
         add(info.source.distribution, names)
     return groups | {name.casefold(): {name} for name in catalogue}

@@ -45,7 +45,7 @@ def shipped_guides(catalogue: Catalogue, folder: str = "builtins", only: Collect
         The guides, in the order of their addresses.
     """
     plugins = [catalogue.plugin_of(name) for name in only] if only else catalogue.plugins
-    files = {Path(file) for info in plugins for file in info.guides}
+    files = {Path(file) for info in plugins for file in info.contributes["guides"]}
     guides = [Guide(path, f"{folder}/guides/{path.stem}.md", _title_or_name(path)) for path in files]
     return sorted(guides, key=lambda guide: guide.uri)
 

@@ -160,9 +160,9 @@ def _watched(info: PluginInfo) -> list[str]:
         return []
     if Path(info.path).name == "__init__.py":
         home = _home(info.path)
-        return [home, *(file for file in info.guides if not Path(file).resolve().is_relative_to(home))]
+        return [home, *(file for file in info.contributes["guides"] if not Path(file).resolve().is_relative_to(home))]
     beside = Path(info.path).parent / "examples.md"
-    return [info.path, *info.guides, *([str(beside)] if beside.is_file() else [])]
+    return [info.path, *info.contributes["guides"], *([str(beside)] if beside.is_file() else [])]
 
 
 def _settings(loaded: Catalogue) -> set[str]:

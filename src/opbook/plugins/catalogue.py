@@ -8,20 +8,21 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import pluggy
+from types import ModuleType
+from typing import Any, TypeVar
 
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.notebook import table_html
+from opbook.builtins.property import Property
+from opbook.builtins.rule import Rule
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
-from opbook.plugins import hookspecs
-from opbook.plugins.choice import Claim, Offer, Statement
 from opbook.plugins.configuration import Configuration, configuration
-from opbook.plugins.discovery import SESSION, PluginInfo, find_plugins, is_seen
-from opbook.plugins.loading import CommandHook, load_plugin, load_samples, message_of, samples_module
-from opbook.plugins.misfits import Brought, Remark
+from opbook.plugins.contributions import Contribution
+from opbook.plugins.discovery import SESSION, PluginInfo, Source, find_plugins, is_seen
+from opbook.plugins.loading import load_plugin, load_samples, message_of, samples_module
 from opbook.plugins.settlement import Settlement
+
+T = TypeVar("T")
 
 
 class Catalogue(Mapping[str, Builtin]):
@@ -30,37 +31,24 @@ class Catalogue(Mapping[str, Builtin]):
     Attributes:
         plugins: Every plugin found, whether it could be loaded or not.
         settings: What the user has set.
-        command_hooks: The plugins that add commands to the command line, each with what makes them.
     """
 
     def __init__(
         self,
         plugins: list[PluginInfo],
-        builtins: Iterable[Claim],
-        offers: Iterable[Offer] = (),
-        properties: Iterable[Statement] = (),
+        contributions: Iterable[Contribution[Any]] = (),
         settings: Configuration | None = None,
-        command_hooks: Iterable[tuple[PluginInfo, CommandHook]] = (),
-        guides: Iterable[Brought] = (),
-        sections: Iterable[Remark] = (),
     ) -> None:
         self.plugins = plugins
-        self.command_hooks = list(command_hooks)
         self.settings = settings or Configuration()
-        self._found = list(builtins)
+        self._found = list(contributions)
         self._registered: dict[str, Builtin] = {}
-        self._offered = list(offers)
-        self._stated = list(properties)
-        self._brought = list(guides)
-        self._remarks = list(sections)
         self._has_samples = False
         self._settle()
 
     def _settle(self) -> None:
         """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
-        self._settled = Settlement(
-            *(self.plugins, self._found, self._offered, self._stated, self._brought, self._remarks, self.settings)
-        )
+        self._settled = Settlement(self.plugins, self._found, self.settings)
         self._builtins = self._settled.builtins
 
     def attach(self) -> list[Builtin]:
@@ -73,9 +61,9 @@ class Catalogue(Mapping[str, Builtin]):
         """
         for name, names in self._settled.asked.items():
             if name in self._builtins:
-                self._builtins[name].use_rules([offer.rule for offer in self._settled.offers.get(name, [])], names)
+                self._builtins[name].use_rules([one.thing for one in self.contributions(Rule, name)], names)
         for name, op in self._builtins.items():
-            op.properties = tuple(self._settled.properties.get(name, ()))
+            op.properties = tuple(one.thing for one in self.contributions(Property, name))
         return [op for name, op in self._builtins.items() if name in self._settled.asked]
 
     def load_samples(self) -> None:
@@ -96,13 +84,13 @@ class Catalogue(Mapping[str, Builtin]):
                 self._settle()
             # a builtin is one object in all catalogues of a process, and another one may have told it otherwise
             for name, op in self._builtins.items():
-                op.properties = tuple(self._settled.properties.get(name, ()))
+                op.properties = tuple(one.thing for one in self.contributions(Property, name))
             if self.settings.strict and self.conflicts():
                 raise PluginError(self.conflicts()[0])
 
     def _load_samples_of(self, info: PluginInfo) -> None:
         try:
-            self._stated += [(info, stated) for stated in load_samples(info)]
+            self._found += load_samples(info)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything, SystemExit included
@@ -117,9 +105,9 @@ class Catalogue(Mapping[str, Builtin]):
                 raise PluginError(info.error)
 
             without.__module__ = name
-            for owner, op in self._found:
-                if owner is info:
-                    op.samplers[name] = without
+            for one in self._found:
+                if one.plugin is info and isinstance(one.thing, Builtin):
+                    one.thing.samplers[name] = without
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:
@@ -149,31 +137,17 @@ class Catalogue(Mapping[str, Builtin]):
         """
         return self._settled.conflicts(self.plugins)
 
-    def offers(self, name: str) -> list[Offer]:
-        """Find the rules that plugins have for a builtin, beside its own.
+    def contributions(self, kind: type[T], builtin: str = "") -> list[Contribution[T]]:
+        """Find what plugins contribute to a builtin, or to the whole book.
 
         Args:
-            name: The builtin's name.
+            kind: What: rules, properties, sections, guides or hooks that make commands, by their class.
+            builtin: The builtin's name; "" for what is for none in particular.
 
         Returns:
-            Each with its plugin, those that are asked first, in order.
+            Each with its plugin, in the order of the plugins; of rules, those that are asked first, in order.
         """
-        names = self._settled.asked.get(name, [])
-        order = {rule: place for place, rule in enumerate(names)}
-        return sorted(
-            self._settled.offers.get(name, []), key=lambda o: (order.get(o.rule.name, len(order)), o.rule.name)
-        )
-
-    def sections(self, name: str) -> list[Remark]:
-        """Find the sections that plugins add to a builtin's page.
-
-        Args:
-            name: The builtin's name.
-
-        Returns:
-            Each with its plugin, in the order of the plugins.
-        """
-        return list(self._settled.sections.get(name, ()))
+        return self._settled.taken(kind, builtin)
 
     def plugin_of(self, name: str) -> PluginInfo:
         """Find the plugin that a builtin came from.
@@ -188,7 +162,7 @@ class Catalogue(Mapping[str, Builtin]):
             UnknownBuiltinError: There is no such builtin.
         """
         self[name]
-        return self._settled.chosen[name][0]
+        return self._settled.chosen[name].plugin
 
     def replaced(self, name: str) -> list[PluginInfo]:
         """Find the plugins whose builtin of a name is not the one that the name means.
@@ -201,7 +175,8 @@ class Catalogue(Mapping[str, Builtin]):
         """
         if name not in self._settled.chosen:
             return []
-        return [info for info, _ in self._settled.claims[name] if info is not self._settled.chosen[name][0]]
+        mine = self._settled.chosen[name].plugin
+        return [one.plugin for one in self._settled.claims[name] if one.plugin is not mine]
 
     def categories(self) -> dict[str, list[Builtin]]:
         """Group the builtins.
@@ -223,7 +198,8 @@ class Catalogue(Mapping[str, Builtin]):
         Raises:
             PluginError: A plugin has a builtin of that name.
         """
-        owners = [str(info.source) for info, _ in self._settled.claims.get(op.name, ()) if info.source != SESSION]
+        claims = self._settled.claims.get(op.name, ())
+        owners = [str(one.plugin.source) for one in claims if one.plugin.source != SESSION]
         if owners:
             raise PluginError(
                 f"{op.name} is a builtin of {' and '.join(owners)} already; give yours another name, such as "
@@ -234,10 +210,10 @@ class Catalogue(Mapping[str, Builtin]):
     def _keep(self, ops: dict[str, Builtin]) -> None:
         """Have these builtins of the session, and no others."""
         self._registered = ops
-        session = PluginInfo(SESSION, SESSION.name, builtins=sorted(ops))
+        session = PluginInfo(SESSION, SESSION.name)
         self.plugins = [info for info in self.plugins if info.source != SESSION] + [session] * bool(ops)
-        self._found = [claim for claim in self._found if claim[0].source != SESSION]
-        self._found += [(session, op) for op in ops.values()]
+        self._found = [one for one in self._found if one.plugin.source != SESSION]
+        self._found += [Contribution(session, op) for op in ops.values()]
         self._settle()
 
     def _repr_html_(self) -> str:
@@ -269,15 +245,9 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
 
 
 def _load(settings: Configuration) -> Catalogue:
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
     plugins = find_plugins(settings.plugins)
-    builtins: list[Claim] = []
-    offers: list[Offer] = []
-    properties: list[Statement] = []
-    guides: list[Brought] = []
-    sections: list[Remark] = []
-    hooks: list[tuple[PluginInfo, CommandHook]] = []
+    found: list[Contribution[Any]] = []
+    modules: dict[ModuleType, Source] = {}
     # files last: one that is an installed plugin's own module is that plugin, seen twice
     for info in sorted(plugins, key=lambda info: info.source.is_file):
         if is_seen(info, plugins):
@@ -287,7 +257,7 @@ def _load(settings: Configuration) -> Catalogue:
             info.state = "disabled"
             continue
         try:
-            added = load_plugin(manager, info)
+            found += load_plugin(info, modules)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything, SystemExit included
@@ -298,15 +268,7 @@ def _load(settings: Configuration) -> Catalogue:
             )
             if settings.strict:
                 raise PluginError(info.error) from error
-            continue
-        info.builtins = sorted(op.name for op in added.builtins)
-        builtins += [(info, op) for op in added.builtins]
-        offers += [Offer(info, rule) for rule in added.rules]
-        properties += [(info, stated) for stated in added.properties]
-        guides += [(info, path) for path in added.guides]
-        sections += [(info, section) for section in added.sections]
-        hooks += [(info, added.commands)] if added.commands else []
-    loaded = Catalogue(plugins, builtins, offers, properties, settings, hooks, guides, sections)
+    loaded = Catalogue(plugins, found, settings)
     if settings.strict and loaded.conflicts():
         raise PluginError(loaded.conflicts()[0])
     return loaded

@@ -5,6 +5,7 @@ import importlib.metadata
 import importlib.util
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,11 +73,8 @@ class PluginInfo:
         state: `"loaded"`, `"disabled"` or `"failed"`.
         error: Why it failed, or why its samples did, in one line with what to do.
         path: The module's file, once it is loaded.
-        builtins: The names of the builtins that it adds.
-        rules: The rules that it adds to other plugins' builtins, such as `layer_norm [numba]`.
-        properties: What it states of builtins, such as `softmax: adds up to 1`.
-        guides: The files of the guides that it brings along.
-        sections: The sections that it adds to pages, such as `softmax: In other libraries`.
+        contributes: What was taken of it, by the noun of its kind, such as `layer_norm [numba]` under `rules`; its
+            builtins even where another plugin's of that name is meant.
         unused: What it adds that fits nothing: a message for each.
         seconds: How long importing it took.
     """
@@ -86,11 +84,7 @@ class PluginInfo:
     state: str = "loaded"
     error: str = ""
     path: str = ""
-    builtins: list[str] = field(default_factory=list)
-    rules: list[str] = field(default_factory=list)
-    properties: list[str] = field(default_factory=list)
-    guides: list[str] = field(default_factory=list)
-    sections: list[str] = field(default_factory=list)
+    contributes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unused: list[str] = field(default_factory=list)
     seconds: float = 0.0
 

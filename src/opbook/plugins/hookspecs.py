@@ -13,7 +13,7 @@ import pluggy
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
-from opbook.plugins.section import Section
+from opbook.plugins.contributions import Section
 
 if TYPE_CHECKING:
     import click

@@ -1,55 +1,25 @@
-"""Imports plugins and asks them what they add; what is wrong with one is said in one message."""
+"""Imports plugins and asks them what they contribute; what is wrong with one is said in one message."""
 
 import importlib
 import importlib.metadata
 import importlib.util
 import inspect
-import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import pluggy
 
 from opbook.builtins.builtin import Builtin
-from opbook.builtins.property import Property
-from opbook.builtins.rule import OWN, Rule
 from opbook.errors import PluginError, nearest
 from opbook.plugins import hookspecs
+from opbook.plugins.contributions import KINDS, Contribution, things
 from opbook.plugins.discovery import PluginInfo, Source
-from opbook.plugins.section import Section
 
-CommandHook = Callable[[], Any]
-"""A plugin's implementation of `opbook_commands`."""
-
-_PROPERTY = "write Property(builtin=..., name=..., ...)"
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Added:
-    """What a plugin adds.
-
-    Attributes:
-        builtins: Its builtins.
-        rules: Its rules for other plugins' builtins.
-        properties: What it states of builtins.
-        guides: The files of the guides that it brings along.
-        sections: Its sections for the pages of builtins.
-        commands: Its hook that makes commands, which only the command line calls; None if it has none.
-    """
-
-    builtins: list[Builtin]
-    rules: list[Rule]
-    properties: list[Property]
-    guides: list[Path]
-    sections: list[Section]
-    commands: CommandHook | None = None
+_parser = pluggy.PluginManager(hookspecs.PROJECT)
 
 
 def message_of(error: BaseException) -> str:
@@ -71,15 +41,15 @@ def message_of(error: BaseException) -> str:
     return ", ".join([message, *(note for note in getattr(error, "__notes__", ()) if note.startswith("raised in "))])
 
 
-def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
-    """Import, register and ask one plugin; if anything fails, nothing of it stays registered.
+def load_plugin(info: PluginInfo, loaded: dict[ModuleType, Source]) -> list[Contribution[Any]]:
+    """Import one plugin, and ask its hooks what it contributes.
 
     Args:
-        manager: Where its hooks are registered.
         info: The plugin; its path and seconds are filled in.
+        loaded: The plugins so far by their modules; this one is added.
 
     Returns:
-        What it adds.
+        What it contributes.
 
     Raises:
         BaseException: Whatever it raises, or an error about what it returns.
@@ -93,49 +63,34 @@ def load_plugin(manager: pluggy.PluginManager, info: PluginInfo) -> Added:
     if not inspect.ismodule(module):
         raise TypeError(f"an entry point must name a module, but {info.source.module} is a {type(module).__name__}")
     info.path = module.__file__ or ""
-    name = str(info.source)
-    if (other := manager.get_name(module)) is not None:
-        raise ValueError(f"its module is the one of {other} as well; uninstall one of the two distributions")
-    _refuse_without_hooks(manager, module)
-    manager.register(module, name)
-    try:
-        return Added(
-            _unique(_ask(manager, name, "opbook_builtins", Builtin, "decorate it with @builtin(category=...)")),
-            _distinct(_ask(manager, name, "opbook_rules", Rule, "write Rule(builtin=..., name=..., function=...)")),
-            _stated(_ask(manager, name, "opbook_properties", Property, _PROPERTY)),
-            _guides(_ask(manager, name, "opbook_guides", object, "", noun="path"), Path(info.path).parent),
-            _titled(_ask(manager, name, "opbook_sections", Section, "write Section(builtin=..., title=..., text=...)")),
-            next((impl.function for impl in _implementations(manager, name, "opbook_commands")), None),
-        )
-    except BaseException:
-        manager.unregister(name=name)
-        raise
+    if module in loaded:
+        raise ValueError(f"its module is the one of {loaded[module]} as well; uninstall one of the two distributions")
+    hooks = _hooks_of(module)
+    if not hooks:
+        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {' or '.join(KINDS)}")
+    found = _contributions(info, hooks)
+    loaded[module] = info.source
+    return found
 
 
-def load_samples(info: PluginInfo) -> list[Property]:
+def load_samples(info: PluginInfo) -> list[Contribution[Any]]:
     """Import the module `samples` of a plugin that is a package, if it has one: it gives its builtins samples.
 
     Args:
         info: The plugin, which is loaded.
 
     Returns:
-        The properties that the module's `opbook_properties` returns.
+        What the module contributes: properties.
 
     Raises:
         BaseException: Whatever it raises, or an error about what it returns.
     """
     name = samples_module(info.source)
-    if not name:
-        return []
-    module = importlib.import_module(name)
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
-    found = _hooks_of(manager, module)
-    for hook in found:
+    hooks = _hooks_of(importlib.import_module(name)) if name else {}
+    for hook in hooks:
         if hook != "opbook_properties":
             raise ValueError(f"{hook} does not belong here: of the hooks, samples.py may have opbook_properties only")
-    manager.register(module, name)
-    return _stated(_ask(manager, name, "opbook_properties", Property, _PROPERTY))
+    return _contributions(info, hooks)
 
 
 def samples_module(source: Source) -> str:
@@ -166,23 +121,12 @@ def _refuse_other_version(source: Source) -> None:
         )
 
 
-def _refuse_without_hooks(manager: pluggy.PluginManager, module: ModuleType) -> None:
-    if not _hooks_of(manager, module):
-        known = " or ".join(_known_hooks())
-        raise ValueError(f"it implements no hook: mark a function with @hookimpl and name it {known}")
-
-
-def _known_hooks() -> list[str]:
-    return [name for name in vars(hookspecs) if name.startswith("opbook_")]
-
-
-def _hooks_of(manager: pluggy.PluginManager, module: ModuleType) -> list[str]:
-    """The hooks that a module implements; a misspelt one is refused."""
-    known = _known_hooks()
-    found = [name for name in dir(module) if manager.parse_hookimpl_opts(module, name) is not None]
+def _hooks_of(module: ModuleType) -> dict[str, Callable[[], Any]]:
+    """The hooks that a module implements, in the order of the table; a misspelt one is refused."""
+    found = [name for name in dir(module) if _parser.parse_hookimpl_opts(module, name) is not None]
     for name in found:
-        if name not in known:
-            raise ValueError(f"there is no hook {name}.{nearest(name, known)} The hooks are {', '.join(known)}")
+        if name not in KINDS:
+            raise ValueError(f"there is no hook {name}.{nearest(name, KINDS)} The hooks are {', '.join(KINDS)}")
         takes = list(inspect.signature(getattr(hookspecs, name)).parameters)
         for argument in inspect.signature(getattr(module, name)).parameters:
             if argument not in takes:
@@ -190,93 +134,14 @@ def _hooks_of(manager: pluggy.PluginManager, module: ModuleType) -> list[str]:
                     f"{name} has an argument {argument}, which the hook does not have.{nearest(argument, takes)} "
                     f"Write def {name}({', '.join(takes)})"
                 )
-    return found
+    return {name: getattr(module, name) for name in KINDS if name in found}
 
 
-def _ask(manager: pluggy.PluginManager, plugin: str, hook: str, kind: type[T], hint: str, noun: str = "") -> list[T]:
-    """What one plugin's implementation of a hook returns: a list of instances of a class."""
-    found: list[T] = []
-    for implementation in _implementations(manager, plugin, hook):
-        result = _called(hook, implementation.function)
-        found += _instances(f"{hook}()", result, kind, hint, noun or kind.__name__.lower())
-    return found
-
-
-def _called(hook: str, function: Callable[[], Any]) -> Any:
-    """What a hook returns, at once if it is a generator; an error says which hook it comes from."""
-    try:
-        result = function()
-        return result if isinstance(result, str) or not isinstance(result, Iterable) else list(result)
-    except BaseException as error:
-        error.add_note(f"raised in {hook}()")
-        raise
-
-
-def _implementations(manager: pluggy.PluginManager, plugin: str, hook: str) -> list[pluggy.HookImpl]:
-    return [impl for impl in getattr(manager.hook, hook).get_hookimpls() if impl.plugin_name == plugin]
-
-
-def _instances(what: str, result: Any, kind: type[T], hint: str, noun: str) -> list[T]:
-    if not isinstance(result, Iterable) or isinstance(result, str):
-        several = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
-        raise TypeError(f"{what} must return a list of {several}, but returned {type(result).__name__}")
-    things = list(result)
-    for thing in things:
-        if isinstance(thing, kind):
-            continue
-        if isinstance(thing, type):
-            raise TypeError(f"{what} returned {thing!r}, which is a class, where an instance is due")
-        advice = f"; {hint}" if callable(thing) else ""
-        raise TypeError(f"{what} returned {thing!r}, which is no {noun}{advice}")
-    return things
-
-
-def _unique(ops: list[Builtin]) -> list[Builtin]:
-    _refuse_repeated("opbook_builtins() returned {} builtins named {}", [op.name for op in ops])
-    return ops
-
-
-def _distinct(rules: list[Rule]) -> list[Rule]:
-    for rule in rules:
-        if not (isinstance(rule.builtin, str) and isinstance(rule.name, str) and rule.name.isidentifier()):
-            raise TypeError(f"{rule.builtin} [{rule.name}]: the names of a builtin and of a rule must be words")
-        if rule.name == OWN:
-            raise ValueError(f"{rule}: {OWN} is what a builtin's own rule is called; give this one another name")
-        if not callable(rule.function):
-            raise TypeError(f"{rule}: function must be a function, but is {rule.function!r}")
-        if not isinstance(rule.priority, int | float):
-            raise TypeError(f"{rule}: priority must be a number, but is {rule.priority!r}")
-    return rules
-
-
-def _stated(properties: list[Property]) -> list[Property]:
-    for one in properties:
-        if not all(isinstance(text, str) and text for text in (one.builtin, one.name, one.sentence)):
-            raise TypeError(f"{one}: builtin, name and sentence of a property must be texts")
-        if not callable(one.sides):
-            raise TypeError(f"{one}: sides must be a function, but is {one.sides!r}")
-    return properties
-
-
-def _guides(paths: list[Any], folder: Path) -> list[Path]:
-    for path in paths:
-        if not isinstance(path, str | os.PathLike):
-            raise TypeError(
-                f'opbook_guides() returned {path!r}, which is no path; write "heads.md", as seen from {folder}'
-            )
-    return [Path(os.path.abspath(folder / path)) for path in paths]
-
-
-def _titled(sections: list[Section]) -> list[Section]:
-    for section in sections:
-        if not all(isinstance(text, str) and text.strip() for text in (section.builtin, section.title, section.text)):
-            raise TypeError(f"{section}: builtin, title and text of a section must be texts, and not empty")
-        if len(section.title.splitlines()) > 1:
-            raise ValueError(f"{section.builtin}: {section.title!r} is no title: it must be a single line")
-    return sections
-
-
-def _refuse_repeated(message: str, names: Sequence[str]) -> None:
+def _contributions(info: PluginInfo, hooks: Mapping[str, Callable[[], Any]]) -> list[Contribution[Any]]:
+    folder = Path(info.path).parent
+    found = [Contribution(info, thing) for name, hook in hooks.items() for thing in things(name, hook, folder)]
+    names = [one.thing.name for one in found if isinstance(one.thing, Builtin)]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(message.format(names.count(name), name))
+            raise ValueError(f"opbook_builtins() returned {names.count(name)} builtins named {name}")
+    return found

@@ -1,64 +1,83 @@
-"""Settles what a catalogue has: which builtin each name means, which rules are asked, and what fits nothing."""
+"""Settles what a catalogue has of all that plugins contribute: what is taken, and what is said of the rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from opbook.builtins.builtin import Builtin
-from opbook.builtins.property import Property
+from opbook.builtins.rule import Rule
 from opbook.errors import PluginError, nearest
-from opbook.plugins.choice import Claim, Offer, Statement, asked, chosen, misfit
 from opbook.plugins.configuration import FILE, Configuration
+from opbook.plugins.contributions import NOUNS, Contribution
 from opbook.plugins.discovery import PluginInfo
-from opbook.plugins.misfits import Brought, Remark, no_guide, of_no_builtin, same_guides, same_titles
+from opbook.plugins.precedence import asked, chosen
+
+T = TypeVar("T")
+
+
+def grouped(found: Iterable[Contribution[T]], key: Callable[[T], Hashable]) -> list[list[Contribution[T]]]:
+    """Put together what has the same key."""
+    groups: dict[Hashable, list[Contribution[T]]] = {}
+    for one in found:
+        groups.setdefault(key(one.thing), []).append(one)
+    return list(groups.values())
+
+
+def not_alone(nouns: str, same: Sequence[Contribution[Any]]) -> str:
+    """Say that several things are called the same, so that none of them is used."""
+    things = " and ".join(f"{one.thing} of {one.plugin.source}" for one in same)
+    disable = " or ".join(dict.fromkeys(f"OPBOOK_DISABLE={one.plugin.handle}" for one in same))
+    return f"{len(same)} {nouns} have the same name: {things}. Rename one, or leave a plugin out with {disable}"
 
 
 class Settlement:
-    """What was decided about all that was found.
+    """What was decided about all that was found. Which plugin was found first does not matter.
 
     Attributes:
         claims: By name, every builtin of that name.
         chosen: By name, the builtin that is meant, where that is clear.
         builtins: The builtins by name, in alphabetical order.
         unclear: By name, why it can't be used.
-        offers: By builtin, the rules that plugins have for it.
-        asked: By builtin, the names of those that are asked before its own.
-        properties: By builtin, what plugins state of it.
-        sections: By builtin, what plugins add to its page.
+        asked: By builtin, the names of the rules that are asked before its own.
         astray: Settings that lead nowhere, each as a message.
     """
 
     def __init__(
-        self,
-        plugins: Iterable[PluginInfo],
-        found: Iterable[Claim],
-        offers: Iterable[Offer],
-        statements: Iterable[Statement],
-        guides: Iterable[Brought],
-        remarks: Iterable[Remark],
-        settings: Configuration,
+        self, plugins: Iterable[PluginInfo], found: Sequence[Contribution[Any]], settings: Configuration
     ) -> None:
-        self.claims: dict[str, list[Claim]] = {}
-        self.chosen: dict[str, Claim] = {}
+        self.claims: dict[str, list[Contribution[Builtin]]] = {}
+        self.chosen: dict[str, Contribution[Builtin]] = {}
         self.unclear: dict[str, str] = {}
-        self.offers: dict[str, list[Offer]] = {}
         self.asked: dict[str, list[str]] = {}
-        self.properties: dict[str, list[Property]] = {}
-        self.sections: dict[str, list[Remark]] = {}
         self.astray: list[str] = []
+        self._taken: dict[type[Any], dict[str, list[Contribution[Any]]]] = {}
         for info in plugins:
-            info.rules, info.properties, info.guides, info.sections, info.unused = [], [], [], [], []
+            info.contributes.clear()
+            info.unused.clear()
         self._choose_builtins(found, settings)
-        self._take_offers(offers)
+        self._take(Rule, found)
         self._choose_rules(settings)
         self.builtins: dict[str, Builtin] = {
-            name: self.chosen[name][1] for name in sorted(self.chosen) if name not in self.unclear
+            name: self.chosen[name].thing for name in sorted(self.chosen) if name not in self.unclear
         }
-        self._take_statements(statements)
-        self._take_guides(guides)
-        self._take_sections(remarks)
+        for kind in NOUNS:
+            if kind not in (Builtin, Rule):
+                self._take(kind, found)
 
-    def _choose_builtins(self, found: Iterable[Claim], settings: Configuration) -> None:
-        for info, op in found:
-            self.claims.setdefault(op.name, []).append((info, op))
+    def taken(self, kind: type[T], builtin: str = "") -> list[Contribution[T]]:
+        """Look up what was taken of a kind, for a builtin or for none in particular; of rules, those asked first."""
+        found = self._taken.get(kind, {}).get(builtin, [])
+        if kind is not Rule:
+            return list(found)
+        order = self.asked.get(builtin, [])
+        place = {name: i for i, name in enumerate(order)}
+        return sorted(found, key=lambda one: (place.get(one.thing.name, len(order)), one.thing.name))
+
+    def _choose_builtins(self, found: Iterable[Contribution[Any]], settings: Configuration) -> None:
+        for one in found:
+            if isinstance(one.thing, Builtin):
+                self.claims.setdefault(one.thing.name, []).append(one)
+                one.plugin.contributes["builtins"].append(one.thing.name)
+                one.plugin.contributes["builtins"].sort()
         for name, claims in self.claims.items():
             try:
                 self.chosen[name] = chosen(name, claims, settings.override.get(name))
@@ -71,19 +90,8 @@ class Settlement:
                     f"{nearest(name, self.claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
                 )
 
-    def _take_offers(self, offers: Iterable[Offer]) -> None:
-        ops = {name: op for name, (_, op) in self.chosen.items()}
-        for offer in offers:
-            if offer.rule.builtin in self.unclear:
-                continue
-            if message := misfit(offer, ops):
-                offer.plugin.unused.append(message)
-            else:
-                self.offers.setdefault(offer.rule.builtin, []).append(offer)
-                offer.plugin.rules = sorted({*offer.plugin.rules, str(offer.rule)})
-
     def _choose_rules(self, settings: Configuration) -> None:
-        for name in sorted({*self.offers, *settings.rules} - {*self.unclear}):
+        for name in sorted({*self._taken.get(Rule, {}), *settings.rules} - {*self.unclear}):
             if name not in self.chosen:
                 self.astray.append(
                     f"the settings choose a rule of {name}, but there is no such builtin.{nearest(name, self.chosen)} "
@@ -91,46 +99,38 @@ class Settlement:
                 )
                 continue
             try:
-                self.asked[name] = asked(self.chosen[name][1], self.offers.get(name, []), settings.rules.get(name))
+                self.asked[name] = asked(self.chosen[name].thing, self.taken(Rule, name), settings.rules.get(name))
             except PluginError as error:
                 self.unclear[name] = str(error)
 
-    def _take_statements(self, statements: Iterable[Statement]) -> None:
-        for info, stated in statements:
-            if stated.builtin in self.builtins:
-                self.properties.setdefault(stated.builtin, []).append(stated)
-                info.properties.append(str(stated))
-            elif stated.builtin not in self.unclear:
-                info.unused.append(of_no_builtin(info, f"check {stated.name!r}", stated.builtin, self.builtins))
-
-    def _take_guides(self, guides: Iterable[Brought]) -> None:
-        by_name: dict[str, list[Brought]] = {}
-        for info, path in guides:
-            if message := no_guide(info, path):
-                info.unused.append(message)
+    def _take(self, kind: type[Any], found: Iterable[Contribution[Any]]) -> None:
+        """Take what is of a kind, fits, and is alone: of several that are one by their key, none is used."""
+        fitting = []
+        for one in found:
+            if not isinstance(one.thing, kind) or one.thing.builtin in self.unclear:
+                continue
+            if reason := self._misfit(one.thing):
+                one.plugin.unused.append(
+                    f"{one.plugin.source}: its {kind.__name__.lower()} {one.thing} is not used: {reason} Mend it, or "
+                    f"leave the plugin out with OPBOOK_DISABLE={one.plugin.handle}"
+                )
             else:
-                by_name.setdefault(path.stem.lower(), []).append((info, path))
-        for same in by_name.values():
+                fitting.append(one)
+        for same in grouped(fitting, lambda thing: thing.key):
             if len(same) > 1:
-                _leave_out(same, same_guides(same))
+                message = not_alone(NOUNS[kind], same)
+                for info in {id(one.plugin): one.plugin for one in same}.values():
+                    info.unused.append(message)
                 continue
-            info, path = same[0]
-            info.guides.append(str(path))
+            self._taken.setdefault(kind, {}).setdefault(same[0].thing.builtin, []).append(same[0])
+            same[0].plugin.contributes[NOUNS[kind]].append(str(same[0].thing))
 
-    def _take_sections(self, remarks: Iterable[Remark]) -> None:
-        by_title: dict[tuple[str, str], list[Remark]] = {}
-        for info, section in remarks:
-            if section.builtin in self.builtins:
-                by_title.setdefault((section.builtin, section.title.strip().lower()), []).append((info, section))
-            elif section.builtin not in self.unclear:
-                info.unused.append(of_no_builtin(info, f"section {section.title!r}", section.builtin, self.builtins))
-        for same in by_title.values():
-            if len(same) > 1:
-                _leave_out(same, same_titles(same))
-                continue
-            info, section = same[0]
-            self.sections.setdefault(section.builtin, []).append((info, section))
-            info.sections.append(str(section))
+    def _misfit(self, thing: Any) -> str:
+        if not thing.builtin:
+            return str(thing.misfit(None))
+        if thing.builtin not in self.chosen:
+            return f"there is no builtin {thing.builtin}.{nearest(thing.builtin, self.chosen)}"
+        return str(thing.misfit(self.chosen[thing.builtin].thing))
 
     def conflicts(self, plugins: Sequence[PluginInfo]) -> list[str]:
         """Say what does not fit together.
@@ -147,10 +147,3 @@ class Settlement:
         unused = [message for info in plugins for message in info.unused]
         # what several plugins have a part in is said of each of them, and here once
         return list(dict.fromkeys([*unclear, *failed, *unused, *self.astray]))
-
-
-def _leave_out(added: Iterable[tuple[PluginInfo, object]], message: str) -> None:
-    """None of them is used: which was found first does not matter."""
-    for info, _ in added:
-        if message not in info.unused:
-            info.unused.append(message)

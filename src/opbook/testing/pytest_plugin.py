@@ -55,7 +55,7 @@ def _is_guide(file: Path) -> bool:
         return False
     from opbook.plugins.catalogue import catalogue
 
-    guides = [Path(guide) for info in catalogue().plugins for guide in info.guides]
+    guides = [Path(guide) for info in catalogue().plugins for guide in info.contributes["guides"]]
     return any(guide.resolve() == file.resolve() for guide in guides)
 
 
@@ -75,16 +75,16 @@ def _subjects_beside(page: Path) -> tuple[list[tuple[Builtin, str]], list[str]]:
 
     Both are empty if the plugin is not loaded.
     """
-    from opbook.builtins.rule import OWN
+    from opbook.builtins.rule import OWN, Rule
     from opbook.plugins.catalogue import catalogue
 
     loaded = catalogue()
     loaded.load_samples()
     folder = page.parent.resolve()
     plugins = [p for p in loaded.plugins if p.path and not p.source.is_file and Path(p.path).resolve().parent == folder]
-    offers = [offer for name in loaded for offer in loaded.offers(name) if offer.plugin in plugins]
-    pairs = [(name, OWN) for plugin in plugins for name in plugin.builtins if name in loaded]
-    pairs += [(offer.rule.builtin, offer.rule.name) for offer in offers]
+    rules = [one.thing for name in loaded for one in loaded.contributions(Rule, name) if one.plugin in plugins]
+    pairs = [(name, OWN) for plugin in plugins for name in plugin.contributes["builtins"] if name in loaded]
+    pairs += [(rule.builtin, rule.name) for rule in rules]
     # copies, which a catalogue that some test loads does not change
     copies = {name: loaded[name].with_rules(loaded[name].rules) for name, _ in pairs}
     return [(copies[name], rule) for name, rule in pairs], [

@@ -1,0 +1,194 @@
+"""What plugins contribute: a class for each kind of thing, and the table of the hooks that return them.
+
+A new kind is a class (here, or in `builtins`) with a row in the table, and a hook in `hookspecs`. Loading, settling and
+listing it goes by the table.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from opbook.builtins.addition import Addition
+from opbook.builtins.builtin import Builtin
+from opbook.builtins.property import Property
+from opbook.builtins.rule import Rule
+from opbook.errors import DeclarationError
+from opbook.plugins.discovery import PluginInfo
+
+if TYPE_CHECKING:
+    import click
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Contribution(Generic[T]):
+    """A thing with the plugin that it comes from.
+
+    Attributes:
+        plugin: The plugin.
+        thing: A builtin, or something of another kind.
+    """
+
+    plugin: PluginInfo
+    thing: T
+
+
+@dataclass(frozen=True)
+class Section(Addition):
+    """A section of a builtin's page, before its source.
+
+    A plugin returns it from the hook `opbook_sections`.
+
+    Attributes:
+        builtin: The builtin's name.
+        title: The heading, on one line; no other section that is added to this builtin has it.
+        text: What stands below it, as Markdown. Headings in it are put below the title. It has no examples: what is run
+            stands in a plugin's `examples.md` or in a guide.
+    """
+
+    builtin: str
+    title: str
+    text: str
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(text, str) and text.strip() for text in (self.builtin, self.title, self.text)):
+            raise DeclarationError(f"{self}: builtin, title and text of a section must be texts, and not empty")
+        if len(self.title.splitlines()) > 1:
+            raise DeclarationError(f"{self.builtin}: {self.title!r} is no title: it must be a single line")
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The builtin and the title, however it is written."""
+        return self.builtin, self.title.strip().lower()
+
+    def __str__(self) -> str:
+        return f"{self.builtin}: {self.title}"
+
+
+@dataclass(frozen=True)
+class Guide(Addition):
+    """A Markdown file that a plugin brings along; a site shows it as a page of its own.
+
+    A plugin returns its path from the hook `opbook_guides`.
+    """
+
+    path: Path
+    builtin: str = field(default="", init=False)
+
+    @property
+    def key(self) -> str:
+        """The name of the file, which becomes its address."""
+        return self.path.stem.lower()
+
+    def misfit(self, op: Any) -> str:
+        """Say why it can't be shown."""
+        if self.path.suffix != ".md":
+            return "it is not Markdown: a guide's file ends in .md."
+        if self.key in ("index", "readme"):
+            return "it would take the place of an index: give it another name, which becomes its address."
+        if not self.path.is_file():
+            return "it is not there; opbook_guides() returns paths as seen from the folder of the plugin's module."
+        return ""
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True)
+class CommandHook(Addition):
+    """A plugin's hook `opbook_commands`, which is called on the command line only, where click is there."""
+
+    make: Callable[[], Any]
+    builtin: str = field(default="", init=False)
+
+    @property
+    def key(self) -> int:
+        """Itself: what it makes is settled when it has been called."""
+        return id(self.make)
+
+    def commands(self) -> "list[click.Command]":
+        """Make the commands."""
+        import click
+
+        made = returned("opbook_commands", self.make)
+        return [instance("opbook_commands", one, click.Command) for one in made]
+
+    def __str__(self) -> str:
+        return "opbook_commands"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing that plugins contribute.
+
+    Attributes:
+        type: Its class.
+        example: How an author writes one.
+    """
+
+    type: type[Any]
+    example: str
+
+
+KINDS = {
+    "opbook_builtins": Kind(Builtin, "@builtin(category=...) above a function"),
+    "opbook_rules": Kind(Rule, "Rule(builtin=..., name=..., function=...)"),
+    "opbook_properties": Kind(Property, "Property(builtin=..., name=..., sentence=..., sides=...)"),
+    "opbook_guides": Kind(Guide, '"heads.md", as seen from the folder of the plugin\'s module'),
+    "opbook_sections": Kind(Section, "Section(builtin=..., title=..., text=...)"),
+    "opbook_commands": Kind(CommandHook, "@click.command() above a function"),
+}
+"""The kinds, by the hook that returns them."""
+
+NOUNS = {kind.type: hook.removeprefix("opbook_") for hook, kind in KINDS.items()}
+"""What the things of a kind are called, such as `builtins`."""
+
+
+def things(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
+    """Ask a plugin's implementation of a hook for what it contributes.
+
+    Args:
+        hook: The hook.
+        function: The implementation.
+        folder: The folder of the plugin's module.
+
+    Returns:
+        Things of the hook's kind.
+
+    Raises:
+        BaseException: Whatever it raises, or an error about what it returns.
+    """
+    kind = KINDS[hook].type
+    if kind is CommandHook:
+        return [CommandHook(function)]
+    found = returned(hook, function)
+    if kind is Guide:
+        found = [
+            Guide(Path(os.path.abspath(folder / one))) if isinstance(one, str | os.PathLike) else one for one in found
+        ]
+    return [instance(hook, one, kind) for one in found]
+
+
+def returned(hook: str, function: Callable[[], Any]) -> list[Any]:
+    """What a hook returns, at once if it is a generator; an error says which hook it comes from."""
+    try:
+        result = function()
+        if isinstance(result, str) or not isinstance(result, Iterable):
+            plural = hook.removeprefix("opbook_")
+            raise TypeError(f"{hook}() must return a list of {plural}, but returned {type(result).__name__}")
+        return list(result)
+    except BaseException as error:
+        error.add_note(f"raised in {hook}()")
+        raise
+
+
+def instance(hook: str, thing: Any, kind: type[T]) -> T:
+    """Refuse what is of another class than a hook's things are."""
+    if isinstance(thing, kind):
+        return thing
+    if isinstance(thing, type):
+        raise TypeError(f"{hook}() returned {thing!r}, which is a class, where an instance is due")
+    raise TypeError(f"{hook}() returned {thing!r}, which is no {kind.__name__.lower()}; write {KINDS[hook].example}")
