@@ -8,6 +8,7 @@ builtins from `opbook.ops`. Importing this package loads no plugin.
 
 from typing import TYPE_CHECKING, Any
 
+from opbook.autodiff import tree
 from opbook.autodiff.derivatives import unbroadcast
 from opbook.autodiff.differentiate import grad, value_and_grad, vjp
 from opbook.autodiff.tape import stop_gradient
@@ -49,6 +50,7 @@ __all__ = [
     "hookimpl",
     "register",
     "stop_gradient",
+    "tree",
     "unbroadcast",
     "value_and_grad",
     "vjp",

@@ -204,14 +204,6 @@ def test_ties_share_the_cotangent():
     ]
 
 
-def test_where_sends_nothing_to_the_branch_not_taken():
-    with np.errstate(invalid="ignore"):
-        x = np.array([4.0, -1.0])
-        assert grad(lambda x: np.where(x > 0, np.sqrt(np.where(x > 0, x, 1)), 0.0).sum())(x).tolist() == [0.25, 0]
-        poisoned = vjp(lambda x, y: np.where(np.array([True, False]), x, y), x, np.array([np.nan, 2]))[1]
-        assert [g.tolist() for g in poisoned([1.0, 1.0])] == [[1, 0], [0, 1]]
-
-
 def test_empty_arrays():
     dx, dy = vjp(np.matmul, np.ones((2, 3, 0)), np.ones((0, 4)))[1](np.ones((2, 3, 4)))
     assert (dx.shape, dy.shape) == ((2, 3, 0), (0, 4))
@@ -262,11 +254,9 @@ def test_the_tables_are_disjoint():
     ("f", "words"),
     [
         (lambda x: np.convolve(x, x), ["np.convolve", "not known to the tape", "defvjp"]),
-        (lambda x: np.cumprod(x), ["np.cumprod", "Did you mean prod"]),
         (lambda x: np.sum(x, where=[True, False]), ["np.sum", "where"]),
-        (lambda x: np.reshape(x, 2, order="F"), ["np.reshape", "order='F'"]),
-        (lambda x: np.add.accumulate(x), ["np.add.accumulate"]),
-        (lambda x: np.multiply.outer(x, x), ["np.multiply.outer"]),
+        (lambda x: np.reshape(x, 2, order="K"), ["np.reshape", "order='K'", "order='C'"]),
+        (lambda x: np.add.reduceat(x, [0]), ["np.add.reduceat"]),
         (lambda x: np.linalg.norm(x, 3), ["np.linalg.norm", "ord=3"]),
         (lambda x: np.clip(x, x, 2), ["np.clip", "argument 2", "stop_gradient"]),
         (lambda x: np.einsum("ii", np.outer(x, x)), ["np.einsum", "np.trace"]),

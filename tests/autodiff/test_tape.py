@@ -64,10 +64,25 @@ def test_gradients_have_their_arguments_dtype_when_dtypes_mix():
     assert [g.dtype.name for g in pullback([1.0, 1.0])] == ["float32", "float64"]
 
 
-def test_integers_and_booleans_become_float64():
+def test_a_plain_whole_number_is_a_number_and_still_counts():
     assert grad(lambda x: x**2)(3) == 6
-    (gradient,) = vjp(lambda x: x * 2, np.array([True, False]))[1]([1, 1])
-    assert gradient.dtype == np.float64
+    value, pullback = vjp(lambda x, i: x[i] * i, np.array([4.0, 5.0, 6.0]), 2)
+    assert value == 12
+    assert [g.tolist() for g in pullback(1.0)] == [[0, 0, 2], 6]
+    assert vjp(lambda x, n: sum(x for _ in range(n)), 1.5, 3)[0] == 4.5
+    assert vjp(lambda x, ids: x[ids], np.array([4.0, 5.0]), [1, 0, 1])[0].tolist() == [5, 4, 5]
+
+
+def test_arrays_of_integers_and_booleans_stay_plain():
+    def f(x, ids, mask):
+        assert type(ids) is type(mask) is np.ndarray
+        return np.where(mask, x[ids], 0).sum()
+
+    value, pullback = vjp(f, np.array([1.0, 2.0]), np.array([1, 1, 0]), np.array([True, False, True]))
+    assert value == 3
+    dx, *others = pullback(1.0)
+    assert dx.tolist() == [1, 1]
+    assert others == [None, None]
 
 
 @pytest.mark.parametrize("bad", [np.ones(2, complex), np.array([object()]), np.array(["a"]), 1j])
@@ -259,6 +274,7 @@ def test_value_and_grad_and_argnums():
         (lambda: grad(lambda x: x > 0)(1.0), ShapeError, ["bool", "scalar"]),
         (lambda: grad(np.multiply, (0, -2))(1.0, 2.0), ArgumentError, ["(0, -2)", "different"]),
         (lambda: grad(np.sin, "x")(1.0), ArgumentError, ["'x'", "integer"]),
+        (lambda: grad(lambda x: x.sum())(np.arange(3)), ArgumentError, ["argument 0", "int64", "astype(float)"]),
         (lambda: vjp(3, 1.0), ArgumentError, ["function", "int"]),
         (lambda: vjp(lambda x: np.abs(x * 1j), 1.0), DTypeError, ["complex128"]),
         (lambda: vjp(lambda x: x, {"w": [1.0, np.ones(2, complex)]}), DTypeError, ["complex128", "w[1]"]),

@@ -7,13 +7,19 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
+from opbook.autodiff.backward import pull_back
 from opbook.autodiff.dtypes import as_float_array
 from opbook.autodiff.tape import Tape, TapeValue, newest_tape, off_tape
 from opbook.errors import ArgumentError, ShapeError, TapeError
 
 
 def _is_constant(leaf: Any) -> bool:
-    return leaf is None or isinstance(leaf, str | bytes | bool) or callable(leaf)
+    return leaf is None or isinstance(leaf, str | bytes | bool) or callable(leaf) or _is_discrete(leaf)
+
+
+def _is_discrete(leaf: Any) -> bool:
+    """Whether it is an array, or a NumPy scalar, of integers or Booleans."""
+    return isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in "iub"
 
 
 def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -21,8 +27,9 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
 
     Args:
         f: A function of arrays, records, tuples and lists, written with NumPy and builtins.
-        *args: Its positional arguments, which are differentiated. Integers become float64;
-            None, text, true and false, and functions pass through and have no gradient.
+        *args: Its positional arguments, which are differentiated. Arrays of integers and Booleans stay as they are,
+            so that they can index and choose; like None, text, True and False, and functions they have no gradient,
+            and None stands in its place. A plain number such as 3 is taken as 3.0.
         **kwargs: Its keyword arguments, which are constants.
 
     Returns:
@@ -47,24 +54,27 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
     ):  # a builtin: its rule needs no tape
         return f.value_and_pullback(*args, **kwargs)  # type: ignore[no-any-return]
     names = [f"argument {path[1:].replace(']', '', 1)}" for path in tree.paths(args)]
-    tape = Tape()
+    tape = Tape(getattr(f, "differentiated", f))
     watched = [
-        leaf if _is_constant(leaf) else tape.watch(_own(leaf, name)) for leaf, name in zip(inputs, names, strict=True)
+        leaf if _is_constant(leaf) else tape.watch(_own(leaf, name), whole=isinstance(leaf, int))
+        for leaf, name in zip(inputs, names, strict=True)
     ]
     try:
-        result = f(*tree.rebuild(args, watched), **kwargs)
+        result = f(*tree.unflatten(args, watched), **kwargs)
+        outputs = [_open(leaf) for leaf in tree.leaves(result)]
     except ValueError as error:
         if isinstance(error.__cause__, TapeError):  # said while NumPy tried to put a number into an array
             raise error.__cause__ from None
         raise
+    finally:
+        tape.close()
 
-    outputs = tree.leaves(result)
     plain, _, _ = off_tape(outputs, tape)
-    value = tree.rebuild(result, [_own_value(leaf) for leaf in plain])
+    value = tree.unflatten(result, [_own_value(leaf) for leaf in plain])
     places = [leaf._place if isinstance(leaf, TapeValue) and leaf._tape is tape else None for leaf in outputs]
     metas = [(leaf.shape, leaf.dtype) if place is not None else None for leaf, place in zip(plain, places, strict=True)]
     wanted = [(leaf._place, leaf.shape, leaf.dtype) if isinstance(leaf, TapeValue) else None for leaf in watched]
-    structure, arguments = tree.map_leaves(lambda _: None, result), tree.map_leaves(lambda _: None, args)
+    (_, structure), (_, arguments) = tree.flatten(result), tree.flatten(args)
 
     def pullback(cotangent: Any) -> Any:
         pending: dict[int, Any] = {}
@@ -72,22 +82,33 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
             if place is not None and meta is not None:
                 g = fit_cotangent(g, *meta)
                 pending[place] = pending[place] + g if place in pending else g
-        found = iter(tape.pull_back(pending, [w[0] for w in wanted if w]))
+        found = iter(pull_back(tape, pending, [w[0] for w in wanted if w]))
         gradients = [None if w is None else _finished(next(found), w[1], w[2]) for w in wanted]
-        return tree.rebuild(arguments, gradients)
+        return tree.unflatten(arguments, gradients)
 
     return value, pullback
 
 
 def _own(leaf: Any, name: str) -> Any:
-    """Copy an input, so that the caller may change it afterwards without changing a gradient."""
+    """Copy an input, so that the caller may change it afterwards without changing a gradient; a number is no array."""
     array = as_float_array(leaf, name)
-    return array if isinstance(array, TapeValue) else np.array(array)
+    if isinstance(array, TapeValue):
+        return array
+    return np.array(array) if isinstance(leaf, np.ndarray) else np.array(array)[()]
 
 
 def _own_value(leaf: Any) -> Any:
     """Copy a result, for the same reason; scalars become NumPy scalars."""
+    if isinstance(leaf, TapeValue):
+        return leaf
     return np.array(leaf)[()] if isinstance(leaf, np.ndarray | np.generic) else leaf
+
+
+def _open(leaf: Any) -> Any:
+    """Refuse a result that was kept from an earlier call."""
+    if isinstance(leaf, TapeValue):
+        leaf._tape.check_open([leaf._place])
+    return leaf
 
 
 def match_structure(cotangent: Any, structure: Any) -> list[Any]:
@@ -169,6 +190,9 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
                 complete[place] = value
             return f(*complete, **kwargs)
 
+        for place in places:
+            _refuse_discrete(place, args[place])
+        of_wanted.differentiated = f  # type: ignore[attr-defined]
         value, pullback = vjp(of_wanted, *(args[i] for i in places))
         if not isinstance(value, TapeValue | np.floating | float | int) or isinstance(value, bool) or np.shape(value):
             shape = getattr(value, "shape", None)
@@ -184,6 +208,15 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
         return value, gradients if isinstance(argnums, Sequence) else gradients[0]
 
     return differentiated
+
+
+def _refuse_discrete(place: int, argument: Any) -> None:
+    leaves = [leaf for leaf in tree.leaves(argument) if leaf is not None]
+    if leaves and all(_is_discrete(leaf) for leaf in leaves):
+        raise ArgumentError(
+            f"argument {place} is of dtype {leaves[0].dtype}: arrays of integers and Booleans stay as they are, so "
+            "that they can index, and have no gradient; pass x.astype(float) if it is to be differentiated"
+        )
 
 
 def _positions(argnums: Any) -> tuple[int, ...]:

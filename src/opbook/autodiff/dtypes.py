@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
+from opbook.autodiff.constants import plain_class
 from opbook.autodiff.tape import FLOATS, TapeValue, newest_tape
 from opbook.errors import DTypeError, ShapeError
 
@@ -20,6 +21,7 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
         An array of float16, float32 or float64 that may share memory with `x`; integers and Booleans become float64.
 
     Raises:
+        ArgumentError: An array of a class with an arithmetic of its own, such as a masked array.
         DTypeError: Complex, object and other dtypes.
         ShapeError: Nested lists of uneven lengths.
     """
@@ -30,12 +32,16 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
         if len({item.shape for item in items}) > 1:
             raise _ragged(what)
         return np.stack(items)
+    if isinstance(x, np.ndarray):
+        plain_class(x, what)
     try:
         array = np.asarray(x)
     except ValueError:
         raise _ragged(what) from None
     if array.dtype in FLOATS:
         return array
+    if array.dtype.newbyteorder("=") in FLOATS:  # big-endian numbers, as some file formats have them
+        return array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind in "iub" or (array.size == 0 and array.dtype.kind != "O" and isinstance(x, list)):
         return array.astype(np.float64)
     which = "" if hasattr(x, "dtype") else f" ({type(x).__name__} {x!r:.40})"

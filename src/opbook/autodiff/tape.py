@@ -8,19 +8,20 @@ pass is one loop over the list in reverse.
 For the gradient of a gradient, an inner tape's values simply hold an outer tape's values where plain ones hold arrays.
 """
 
-import copy
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from opbook.autodiff import tree
-from opbook.autodiff.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_REDUCTIONS, cast
+from opbook.autodiff.constants import kept, kept_index
+from opbook.autodiff.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_METHODS, cast, why_not
 from opbook.autodiff.derivatives.shaping import take_items
 from opbook.autodiff.derivatives.table import full_name
-from opbook.errors import DTypeError, TapeError, nearest
+from opbook.autodiff.methods import ArrayMethods
+from opbook.errors import DTypeError, OpbookError, TapeError
 
 FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 """The dtypes that opbook computes with."""
@@ -34,69 +35,148 @@ _births = itertools.count()  # only orders tapes by age: an inner tape is always
 class Tape:
     """The steps of one `vjp` call, in the order in which they ran."""
 
-    __slots__ = ("_steps", "age")
+    __slots__ = ("_age", "_closed", "_of", "_whole", "steps")
 
-    def __init__(self) -> None:
-        self.age = next(_births)
-        self._steps: list[tuple[Sequence[int], Pull | None, Any]] = []
+    def __init__(self, of: Callable[..., Any] | None = None) -> None:
+        """Begin an empty tape.
 
-    def watch(self, array: Any) -> "TapeValue":
+        Args:
+            of: What is differentiated. Only its name is kept: a function may hold values, and those hold the tape.
+        """
+        self._age = next(_births)
+        self._of = (getattr(of, "__qualname__", "a function"), getattr(of, "__code__", None))
+        self._closed = False
+        self._whole: set[int] = set()
+        self.steps: list[tuple[Sequence[int], Pull | None, Any]] = []
+
+    def watch(self, array: Any, *, whole: bool = False) -> "TapeValue":
         """Enter an input.
 
         Args:
             array: The input.
+            whole: Whether it was given as an integer of Python's, which may be an index or a count as well.
 
         Returns:
             The value that stands for it on this tape.
         """
-        return self.record(array, (), None)
+        value: TapeValue = self.record(array, (), None)
+        if whole:
+            self._whole.add(value._place)
+        return value
 
-    def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> "TapeValue":
+    def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
         """Enter a step.
 
         Args:
-            value: What the step computed.
+            value: What the step computed: an array, or a record, tuple or list of them.
             parents: Places of the steps that it computed it from.
-            pull: Its pullback, which must not change its argument.
+            pull: Its pullback, which must not change its argument. A step of several arrays gets a structure like
+                `value`, with zeros for those that nothing depends on.
             function: What computed it, by which the step can be named: a NumPy function or a builtin's call shape.
+
+        Returns:
+            The value, with its place on this tape; of several, those that are not of floats stay plain.
+        """
+        try:
+            known = value.dtype in FLOATS
+        except AttributeError:
+            return self._record_several(value, parents, pull, function)
+        if not known:
+            raise DTypeError(
+                f"the tape computes with float16, float32 and float64, but a step gave dtype {value.dtype}"
+            )
+        if self._closed:
+            self.check_open(parents)
+        self.steps.append((parents, pull, function))
+        return TapeValue(value, self, len(self.steps) - 1)
+
+    def compute(self, function: Any, rule: Any, args: Any, kwargs: Any, positions: Any, places: Any) -> Any:
+        """Run the rule of a NumPy function, and enter the step.
+
+        Args:
+            function: The function.
+            rule: Its rule.
+            args: Positional arguments, as this tape sees them.
+            kwargs: Keyword arguments.
+            positions: Which of `args` are on this tape.
+            places: Where.
 
         Returns:
             The value, with its place on this tape.
         """
-        if value.dtype not in FLOATS:
-            raise DTypeError(
-                f"the tape computes with float16, float32 and float64, but a step gave dtype {value.dtype}"
-            )
-        self._steps.append((parents, pull, function))
-        return TapeValue(value, self, len(self._steps) - 1)
+        value, vjps = rule(*args, **kwargs)
+        for i in positions:
+            if vjps[i] is None:
+                raise TapeError(
+                    f"argument {i + 1} of {full_name(function)} has no gradient; take opbook.stop_gradient of it"
+                )
+        chosen = [vjps[i] for i in positions]
+        return self.record(value, places, lambda g: [vjp(g) for vjp in chosen], function)
 
-    def pull_back(self, cotangents: dict[int, Any], inputs: Sequence[int]) -> list[Any]:
-        """Run the tape in reverse. Nothing is changed in place, so it can be run again.
+    def _record_several(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any) -> Any:
+        """Enter one step of several arrays, and each array as an item of it."""
+        if pull is None or tree.leaves(value) == [value]:
+            raise TapeError(f"a step on a tape must compute arrays, but gave a {type(value).__name__}")
+        items, structure = tree.flatten(value)
+        metas = [(np.shape(item), getattr(item, "dtype", None)) for item in items]
+
+        def pull_all(cotangents: Items) -> Sequence[Any]:
+            filled = [
+                cotangents[i] if i in cotangents else None if dtype is None else np.zeros(shape, dtype)
+                for i, (shape, dtype) in enumerate(metas)
+            ]
+            return pull(tree.unflatten(structure, filled))
+
+        self.steps.append((parents, pull_all, function))
+        whole = len(self.steps) - 1
+        entered = [
+            self.record(item, (whole,), _pull_of_item(i), take_items) if dtype in FLOATS else item
+            for i, (item, (_, dtype)) in enumerate(zip(items, metas, strict=True))
+        ]
+        return tree.unflatten(structure, entered)
+
+    def close(self) -> None:
+        """End the recording. A value of this tape that is computed with afterwards was kept, and is refused by name."""
+        self._closed = True
+
+    def check_open(self, places: Sequence[int]) -> None:
+        """Refuse values of this tape if its recording has ended.
 
         Args:
-            cotangents: Cotangents of values, by place.
-            inputs: Places of the inputs whose gradients are asked for.
+            places: Where they stand on it.
 
-        Returns:
-            One gradient for each of `inputs`; None where the values do not depend on it.
+        Raises:
+            TapeError: They were kept.
         """
-        wanted = set(inputs)
-        pending = dict(cotangents)
-        for place in range(max(pending, default=-1), -1, -1):
-            parents, pull, _ = self._steps[place]
-            if pull is None or place not in pending:
-                continue
-            g = pending[place] if place in wanted else pending.pop(place)
-            for parent, gradient in zip(parents, pull(g), strict=True):
-                pending[parent] = pending[parent] + gradient if parent in pending else gradient
-        return [pending.get(place) for place in inputs]
+        if not self._closed:
+            return
+        function = self.steps[places[0]][2] if places else None
+        what = "an input" if function is None else f"what {_described(function)} computed"
+        name, code = self._of
+        place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+        raise TapeError(
+            f"{what} while {name}{place} was differentiated was kept, and is used again after that has ended: keep "
+            "opbook.stop_gradient(x) of it, as of a running average, or return it from the function"
+        )
 
 
-class TapeValue(NDArrayOperatorsMixin):
+class Items(dict[int, Any]):
+    """The cotangent of several arrays, as far as anything depends on them, by their number."""
+
+    def __add__(self, other: "Items") -> "Items":
+        both = {i: self[i] + g if i in self else g for i, g in other.items()}
+        return Items({**self, **both})
+
+
+def _pull_of_item(i: int) -> Pull:
+    return lambda g: (Items({i: g}),)
+
+
+class TapeValue(ArrayMethods):
     """An array on a tape. It takes NumPy's functions, operators and methods, as an array does.
 
-    Comparisons give plain Boolean arrays, and `bool(x < 0)` works, so ordinary `if` statements do. What would silently
-    lose the gradient is refused with an error that says what to write instead.
+    Comparisons give plain Boolean arrays, and `bool(x < 0)` works, so ordinary `if` statements do; `isinstance` answers
+    as for the array. What would silently lose the gradient is refused with an error that says what to write instead.
     """
 
     __slots__ = ("_place", "_tape", "value")
@@ -108,41 +188,9 @@ class TapeValue(NDArrayOperatorsMixin):
         self._tape = tape
         self._place = place
 
-    # What an array tells about itself
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The array's shape."""
-        shape: tuple[int, ...] = self.value.shape
-        return shape
-
-    @property
-    def ndim(self) -> int:
-        """How many axes the array has."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """How many entries the array has."""
-        return int(np.prod(self.shape))
-
-    @property
-    def dtype(self) -> Any:
-        """The array's dtype."""
-        return self.value.dtype
-
-    @property
-    def T(self) -> Any:
-        """The transpose."""
-        return np.transpose(self)
-
-    @property
-    def mT(self) -> Any:
-        """The transpose of the last two axes."""
-        return np.swapaxes(self, -1, -2)
-
-    def __len__(self) -> int:
-        return len(self.value)
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # a function that asks what it was given goes the way that it goes without a tape
+        return type(stop_gradient(self))
 
     def __repr__(self) -> str:
         return f"TapeValue({stop_gradient(self)!r})"
@@ -153,53 +201,38 @@ class TapeValue(NDArrayOperatorsMixin):
     def __bool__(self) -> bool:
         return bool(stop_gradient(self))
 
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
+    def __index__(self) -> int:
+        if self._place in self._tape._whole:
+            return int(stop_gradient(self))
+        raise TapeError(
+            "a value on a tape can't be an index or a count: arrays of integers stay plain, so that they can; or take "
+            "int(opbook.stop_gradient(x))"
+        )
 
     def __getitem__(self, index: Any) -> Any:
-        kept = tuple(_kept_index(i) for i in index) if isinstance(index, tuple) else _kept_index(index)
+        kept = tuple(kept_index(i) for i in index) if isinstance(index, tuple) else kept_index(index)
         return _apply(take_items, (self, kept), {})
 
-    # What would lose the gradient without a word
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise TapeError(
-            "a value on a tape can't become a plain array, as its gradient would be lost: build arrays of such values "
-            "with np.stack or np.concatenate, or take opbook.stop_gradient(x) where no gradient is meant"
-        )
-
-    def __float__(self) -> float:
-        raise TapeError(
-            "float() of a value on a tape would lose its gradient, also that of y[0] = x: leave it an array (NumPy's "
-            "functions take it), build arrays of such values with np.stack or np.concatenate, or "
-            "take float(opbook.stop_gradient(x)) where no gradient is meant"
-        )
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        raise TapeError("a value on a tape can't be written into: build the new array with np.where or np.concatenate")
-
-    # NumPy's dispatch protocols
-
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if kwargs.get("out") is not None:
+        out = kwargs.pop("out", None)
+        if out is not None and not (type(out[0]) is TapeValue and issubclass(out[0].__class__, np.generic)):
+            # x += y makes a new number of a number, but writes into an array, which others may hold as well
             raise TapeError(
                 f"{full_name(ufunc)} can't write into an array (out=, += and the like) while it is being "
                 "differentiated: write x = x + y instead of x += y"
             )
-        kwargs.pop("out", None)
-        if method == "reduce" and ufunc in UFUNC_REDUCTIONS:
+        if method == "__call__":
+            return _apply(ufunc, inputs, kwargs)
+        if (ufunc, method) in UFUNC_METHODS:
             kwargs.setdefault("axis", 0)
-            return _apply(UFUNC_REDUCTIONS[ufunc], inputs, kwargs)
-        if method != "__call__":
-            raise TapeError(f"{full_name(ufunc)}.{method} is not known to the tape: use NumPy functions such as np.sum")
-        return _apply(ufunc, inputs, kwargs)
+            return _apply(UFUNC_METHODS[ufunc, method], inputs, kwargs)
+        if method == "outer" and not kwargs:
+            x, y = inputs
+            return ufunc(np.reshape(x, np.shape(x) + (1,) * np.ndim(y)), y)
+        raise TapeError(f"{full_name(ufunc)}.{method} is not known to the tape: use NumPy functions such as np.sum")
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return _apply(function, args, kwargs)
-
-    # The methods of an array
 
     def astype(self, dtype: Any, **_: Any) -> Any:
         """Convert to another dtype; the gradient is converted back. Whole numbers and Booleans have no gradient.
@@ -213,35 +246,6 @@ class TapeValue(NDArrayOperatorsMixin):
         """
         kind = np.dtype(dtype).kind
         return stop_gradient(self).astype(dtype) if kind in "iub" else cast(self, np.dtype(dtype))
-
-    def reshape(self, *shape: Any) -> Any:
-        """`np.reshape`, also with the lengths as separate arguments."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape)
-
-    def transpose(self, *axes: Any) -> Any:
-        """`np.transpose`, also with the axes as separate arguments."""
-        return np.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
-
-    def flatten(self) -> Any:
-        """`np.ravel`."""
-        return np.ravel(self)
-
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: TapeValue, *args: Any, **kwargs: Any) -> Any:
-        return function(self, *args, **kwargs)
-
-    method.__doc__ = f"`np.{function.__name__}`."
-    method.__name__ = function.__name__
-    return method
-
-
-for _function in (
-    *(np.sum, np.mean, np.var, np.std, np.max, np.min, np.prod, np.cumsum, np.trace, np.diagonal),
-    *(np.ravel, np.squeeze, np.swapaxes, np.repeat, np.take, np.copy, np.clip, np.dot, np.round),
-    *(np.argmax, np.argmin, np.argsort, np.all, np.any),
-):
-    setattr(TapeValue, _function.__name__, _method(_function))
 
 
 def stop_gradient(x: Any) -> Any:
@@ -275,7 +279,7 @@ def newest_tape(values: Sequence[Any]) -> Tape | None:
     """
     newest: Tape | None = None
     for value in values:
-        if isinstance(value, TapeValue) and (newest is None or value._tape.age > newest.age):
+        if isinstance(value, TapeValue) and (newest is None or value._tape._age > newest._age):
             newest = value._tape
     return newest
 
@@ -299,56 +303,42 @@ def off_tape(values: Sequence[Any], tape: Tape) -> tuple[list[Any], list[int], l
     return plain, positions, places
 
 
-def _kept_index(index: Any) -> Any:
-    """Copy an index array, so that changing it later changes no gradient; other sequences of indices become arrays."""
-    return np.array(stop_gradient(index)) if isinstance(index, np.ndarray | list | tuple | range | TapeValue) else index
-
-
-def _kept(constant: Any) -> Any:
-    """Copy what the caller may change."""
-    if isinstance(constant, np.ndarray):
-        return np.array(constant)
-    return copy.deepcopy(constant) if isinstance(constant, list) else constant
+def _described(function: Any) -> str:
+    return "x[...]" if function is take_items else function.name if hasattr(function, "name") else full_name(function)
 
 
 def _apply(function: Any, args: Any, kwargs: Any) -> Any:
     """Run a NumPy function on values of which at least one is on a tape, and record it."""
     if function in CONSTANTS:
-        return function(*tree.map_leaves(stop_gradient, tuple(args)), **tree.map_leaves(stop_gradient, kwargs))
+        return function(*tree.map(stop_gradient, tuple(args)), **tree.map(stop_gradient, kwargs))
     try:
         if function in COMPOSITES:
             return COMPOSITES[function](*args, **kwargs)
         known = PRIMITIVES.get(function)
         if known is None:
-            raise _unknown(function)
+            raise TapeError(why_not(function))
         if known.unpack is not None:
             args, kwargs = known.unpack(*args, **kwargs)
         tape = newest_tape(args)
         if tape is None:
+            args, kwargs = _by_position(function, args, kwargs)
+            tape = newest_tape(args)
+        if tape is None:
             raise TapeError(f"{full_name(function)} takes values on a tape only as positional arguments")
         plain, positions, places = off_tape(args, tape)
         # Arrays that are not on the tape belong to the caller, who may change them before the pullback runs.
-        plain = [x if i in positions else _kept(x) for i, x in enumerate(plain)]
-        value, vjps = known.rule(*plain, **kwargs)
-    except TapeError:
+        plain = [x if i in positions else kept(x) for i, x in enumerate(plain)]
+        return tape.compute(function, known.rule, plain, kwargs, positions, places)
+    except OpbookError:
         raise
     except TypeError as error:
         raise TapeError(f"the tape does not take {full_name(function)} with these arguments: {error}") from None
-    for i in positions:
-        if vjps[i] is None:
-            raise TapeError(
-                f"argument {i + 1} of {full_name(function)} has no gradient; take opbook.stop_gradient of it"
-            )
-    chosen: list[Any] = [vjps[i] for i in positions]
-    return tape.record(value, places, lambda g: [vjp(g) for vjp in chosen], function)
 
 
-def _unknown(function: Any) -> TapeError:
-    name = full_name(function)
-    known = {full_name(f).removeprefix("np."): f for f in (*PRIMITIVES, *COMPOSITES)}
-    hint = nearest(name.removeprefix("np."), known)
-    return TapeError(
-        f"{name} is not known to the tape.{hint} Write it with functions that are (the list is in the "
-        "documentation under Reference, Differentiable NumPy). If it is the faster way, it can stand in a builtin's "
-        "rule (defvjp), beside a definition that does without it"
-    )
+def _by_position(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The same call with its first arguments by position, as in `np.sum(a=x)`."""
+    names = list(inspect.signature(function).parameters)
+    args, kwargs = list(args), dict(kwargs)
+    while newest_tape(list(kwargs.values())) is not None and len(args) < len(names) and names[len(args)] in kwargs:
+        args.append(kwargs.pop(names[len(args)]))
+    return args, kwargs

@@ -1,7 +1,17 @@
-"""Nested structures: records (any Mapping), tuples and lists, with leaves at the ends."""
+"""Nested structures of arrays: records (any Mapping), tuples and lists, with leaves at the ends.
 
-from collections.abc import Callable, Iterable, Mapping
+The weights of a model, their gradients and an optimizer's state are such trees. `opbook.tree` is this module:
+
+    new = tree.map(lambda weight, slope: weight - 0.1 * slope, weights, gradients)
+"""
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
+
+from opbook.errors import ArgumentError
 
 RECORD, SEQUENCE, LEAF = "record", "sequence", "leaf"
 
@@ -42,6 +52,63 @@ def _collect(tree: Any, found: list[Any]) -> None:
             _collect(value, found)
 
 
+def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    """Apply a function to every leaf, or to the leaves that stand in the same place of several structures.
+
+    Args:
+        function: Takes one leaf of each structure.
+        tree: The structure to follow.
+        *others: More structures, built as `tree` is.
+
+    Returns:
+        The structure of `tree` with the results as its leaves; dicts where it has Mappings.
+
+    Raises:
+        ArgumentError: The structures are built differently.
+
+    Examples:
+        >>> map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
+        {'a': 11, 'b': [22]}
+    """
+    if others:
+        return unflatten(tree, [function(*together) for together in zip(tree, *others)])
+    kind = _KINDS[type(tree)]
+    if kind is LEAF:
+        return function(tree)
+    if kind is RECORD:
+        return {
+            key: function(value) if _KINDS[type(value)] is LEAF else map(function, value) for key, value in tree.items()
+        }
+    values = [function(value) if _KINDS[type(value)] is LEAF else map(function, value) for value in tree]
+    if isinstance(tree, list):
+        return values
+    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)  # a namedtuple takes them one by one
+
+
+def zip(*trees: Any) -> Iterator[tuple[Any, ...]]:
+    """Go through the leaves of several structures side by side.
+
+    Args:
+        *trees: Structures that are built alike.
+
+    Returns:
+        One tuple for each place, with the leaf of every structure.
+
+    Raises:
+        ArgumentError: The structures are built differently.
+
+    Examples:
+        >>> list(zip({"a": 1, "b": 2}, {"b": 20, "a": 10}))
+        [(1, 10), (2, 20)]
+    """
+    first, *others = trees
+    for i, other in enumerate(others, 2):
+        if not same_structure(first, other):
+            expected, got = (", ".join(paths(tree, "tree")) for tree in (first, other))
+            raise ArgumentError(f"the trees must be built alike, but the first has {expected}, and tree {i} has {got}")
+    return builtins.zip(*(leaves_like(first, tree) for tree in trees), strict=True)
+
+
 def leaves_like(structure: Any, tree: Any) -> list[Any]:
     """List the leaves of a tree in the order in which another has them: records may have their keys in other orders.
 
@@ -59,18 +126,51 @@ def leaves_like(structure: Any, tree: Any) -> list[Any]:
     return [leaf for key in keys for leaf in leaves_like(structure[key], tree[key])]
 
 
-def rebuild(tree: Any, new_leaves: Iterable[Any]) -> Any:
-    """Make a structure like `tree` with other leaves.
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """Take a structure apart.
 
     Args:
-        tree: The structure to follow.
-        new_leaves: As many leaves as `tree` has, in the order of [`leaves`][opbook.autodiff.tree.leaves].
+        tree: A nested structure.
 
     Returns:
-        Dicts where `tree` has Mappings, and tuples and lists where it has those.
+        Its leaves, and the same structure with None in their places, from which
+        [`unflatten`][opbook.autodiff.tree.unflatten] builds it again.
+    """
+    return leaves(tree), map(lambda _: None, tree)
+
+
+def unflatten(structure: Any, new_leaves: Iterable[Any]) -> Any:
+    """Build a structure with given leaves.
+
+    Args:
+        structure: The structure to follow; what its own leaves are does not matter.
+        new_leaves: As many leaves as it has, in the order of [`leaves`][opbook.autodiff.tree.leaves].
+
+    Returns:
+        Dicts where `structure` has Mappings, and tuples and lists where it has those.
+
+    Examples:
+        >>> unflatten({"a": None, "b": (None,)}, [1, 2])
+        {'a': 1, 'b': (2,)}
     """
     supply = iter(new_leaves)
-    return map_leaves(lambda _: next(supply), tree)
+    return map(lambda _: next(supply), structure)
+
+
+def sum_of_squares(tree: Any) -> Any:
+    """Add up the squares of all entries of all leaves; the root of it is the length of a gradient, as for clipping.
+
+    Args:
+        tree: A nested structure of arrays and numbers, also of values on a tape.
+
+    Returns:
+        The sum, 0.0 of nothing.
+
+    Examples:
+        >>> float(sum_of_squares({"w": [3.0], "b": 4.0}))
+        25.0
+    """
+    return sum((np.sum(leaf * leaf) for leaf in leaves(tree)), start=0.0)
 
 
 def same_structure(a: Any, b: Any) -> bool:
@@ -95,37 +195,13 @@ def same_structure(a: Any, b: Any) -> bool:
     else:
         if isinstance(a, list) is not isinstance(b, list) or len(a) != len(b):
             return False
-        pairs = list(zip(a, b, strict=True))
+        pairs = list(builtins.zip(a, b, strict=True))
     for x, y in pairs:
         if _KINDS[type(x)] is LEAF is _KINDS[type(y)]:
             continue
         if not same_structure(x, y):
             return False
     return True
-
-
-def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply a function to every leaf.
-
-    Args:
-        function: Takes one leaf.
-        tree: The structure to follow.
-
-    Returns:
-        The same structure with the results as its leaves.
-    """
-    kind = _KINDS[type(tree)]
-    if kind is LEAF:
-        return function(tree)
-    if kind is RECORD:
-        return {
-            key: function(value) if _KINDS[type(value)] is LEAF else map_leaves(function, value)
-            for key, value in tree.items()
-        }
-    values = [function(value) if _KINDS[type(value)] is LEAF else map_leaves(function, value) for value in tree]
-    if isinstance(tree, list):
-        return values
-    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)  # a namedtuple takes them one by one
 
 
 def paths(tree: Any, root: str = "") -> list[str]:
@@ -143,3 +219,6 @@ def paths(tree: Any, root: str = "") -> list[str]:
     if isinstance(tree, tuple | list):
         return [path for i, value in enumerate(tree) for path in paths(value, f"{root}[{i}]")]
     return [root]
+
+
+map_leaves, rebuild = map, unflatten  # until every room has taken the new names

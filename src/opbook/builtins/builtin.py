@@ -15,6 +15,8 @@ from copy import copy
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from opbook.autodiff import tree
 from opbook.autodiff.differentiate import vjp
 from opbook.builtins import docstring as docstrings
@@ -292,7 +294,9 @@ class Builtin:
         found = call.run_rule() if tree.same_structure(list(args), call.positional[: len(args)]) else None
         if found is None:
             # no rule, or lists of numbers taken as arrays: the tape gives gradients built as the arguments are
-            return vjp(lambda *a: self(*a, **kwargs), *args)
+            params = [param for param in call.shape.params if not param.keyword_only]
+            floats = [_with_floats(x) if p.spec.differentiable else x for x, p in zip(args, params, strict=False)]
+            return vjp(lambda *a: self(*a, **kwargs), *floats)
         value, pullback = found
         return value, lambda g: tuple(pullback(g)[: len(args)])
 
@@ -302,6 +306,15 @@ class Builtin:
     def _repr_html_(self) -> str:
         """Show it in a notebook."""
         return builtin_html(self.name, self.category, self.call_shapes, self.note)
+
+
+def _with_floats(argument: Any) -> Any:
+    """An argument that an op computes with in floats, also if it came in integers, which a tape would leave alone."""
+
+    def convert(leaf: Any) -> Any:
+        return leaf.astype(np.float64) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iub" else leaf
+
+    return tree.map(convert, argument)
 
 
 def builtin(

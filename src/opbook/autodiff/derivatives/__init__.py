@@ -16,16 +16,17 @@ from opbook.autodiff.derivatives.table import (
     COMPOSITES,
     CONSTANTS,
     PRIMITIVES,
-    UFUNC_REDUCTIONS,
+    UFUNC_METHODS,
     supported,
     unbroadcast,
+    why_not,
 )
 
 __all__ = [
     "COMPOSITES",
     "CONSTANTS",
     "PRIMITIVES",
-    "UFUNC_REDUCTIONS",
+    "UFUNC_METHODS",
     "cast",
     "elementwise",
     "linear",
@@ -33,4 +34,5 @@ __all__ = [
     "shaping",
     "supported",
     "unbroadcast",
+    "why_not",
 ]

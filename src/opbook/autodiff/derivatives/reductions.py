@@ -41,7 +41,15 @@ def var(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -
 
 @composite(np.std)
 def std(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Any:
-    return np.sqrt(var(x, axis, ddof=ddof, keepdims=keepdims))
+    return _root(var(x, axis, ddof=ddof, keepdims=keepdims))
+
+
+def _root(square: Any) -> Any:
+    """The root of a sum of squares; it has no derivative at 0, and 0 is what its slopes in all directions agree on."""
+    empty = np.equal(square, 0)
+    if not np.any(empty):
+        return np.sqrt(square)
+    return np.where(empty, 0, np.sqrt(np.where(empty, 1, square)))
 
 
 def _count(x: Any, axis: Axis) -> int:
@@ -96,10 +104,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     if ord == 1 and vector:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
     if ord is None or (ord == 2 and vector) or (ord == "fro" and not vector):
-        square = np.sum(x * x, axis=axis, keepdims=keepdims)
-        # the norm has no derivative at 0; 0 is the one subgradient that every direction agrees on
-        empty = np.equal(square, 0)
-        return np.where(empty, 0, np.sqrt(np.where(empty, 1, square)))
+        return _root(np.sum(x * x, axis=axis, keepdims=keepdims))
     raise TypeError(f"ord={ord!r}")
 
 

@@ -48,9 +48,14 @@ def _put_items(g: Any, index: Any, shape: tuple[int, ...]) -> Parts:
 
 @primitive(np.reshape)
 def reshape(x: Any, /, shape: Any, order: Any = "C") -> Parts:
-    if order != "C":
-        raise TypeError(f"order={order!r}")
-    return np.reshape(x, shape), (lambda g: np.reshape(g, np.shape(x)),)
+    value = np.reshape(x, shape, order=_order(order))
+    return value, (lambda g: np.reshape(g, np.shape(x), order),)
+
+
+def _order(order: Any) -> Any:
+    if order not in ("C", "F"):
+        raise TypeError(f"order={order!r} depends on how the array lies in memory (write order='C' or 'F')")
+    return order
 
 
 @primitive(np.transpose, np.permute_dims)
@@ -85,8 +90,8 @@ def squeeze(x: Any, axis: Any = None) -> Parts:
 
 
 @primitive(np.ravel)
-def ravel(x: Any) -> Parts:
-    return np.ravel(x), (lambda g: np.reshape(g, np.shape(x)),)
+def ravel(x: Any, order: Any = "C") -> Parts:
+    return np.ravel(x, _order(order)), (lambda g: np.reshape(g, np.shape(x), order),)
 
 
 @primitive(np.copy)

@@ -37,13 +37,15 @@ COMPOSITES: dict[Callable[..., Any], Callable[..., Any]] = {}
 CONSTANTS: set[Callable[..., Any]] = set()
 """Functions whose result does not change with a small change of the input: plain arrays, no gradient."""
 
-UFUNC_REDUCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
-    np.add: np.sum,
-    np.multiply: np.prod,
-    np.maximum: np.max,
-    np.minimum: np.min,
+UFUNC_METHODS: dict[tuple[Callable[..., Any], str], Callable[..., Any]] = {
+    (np.add, "reduce"): np.sum,
+    (np.multiply, "reduce"): np.prod,
+    (np.maximum, "reduce"): np.max,
+    (np.minimum, "reduce"): np.min,
+    (np.add, "accumulate"): np.cumsum,
+    (np.multiply, "accumulate"): np.cumprod,
 }
-"""What `ufunc.reduce` is under its usual name."""
+"""What a method such as `np.add.reduce` is under its usual name."""
 
 
 def primitive(*functions: Callable[..., Any], unpack: Unpack | None = None) -> Callable[[Any], Any]:
@@ -71,7 +73,7 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def dispatch(x: Any, *args: Any, **kwargs: Any) -> Any:
-        if hasattr(x, "__array_function__") and not isinstance(x, np.ndarray):
+        if hasattr(x, "__array_function__") and not issubclass(type(x), np.ndarray):  # isinstance believes the tape
             return x.__array_function__(dispatch, (type(x),), (x, *args), kwargs)
         return function(x, *args, **kwargs)
 
@@ -107,6 +109,15 @@ def full_name(function: Callable[..., Any]) -> str:
     """Name a NumPy function the way people write it, such as `np.linalg.inv`."""
     module = getattr(function, "__module__", None) or "numpy"
     return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
+
+
+def why_not(function: Callable[..., Any]) -> str:
+    """Say what to do about a function that the tape does not know."""
+    return (
+        f"{full_name(function)} is not known to the tape. Write it with functions that are (the list is in the "
+        "documentation under Reference, Differentiable NumPy). If it is the faster way, it can stand in a builtin's "
+        "rule (defvjp), beside a definition that does without it"
+    )
 
 
 def supported() -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
+from opbook.autodiff.backward import pull_back
 from opbook.autodiff.derivatives.table import full_name
 from opbook.autodiff.tape import FLOATS, Pull, Tape, TapeValue, stop_gradient
 from opbook.builtins.builtin import Builtin
@@ -85,7 +86,7 @@ class _Recorder(Tape):
         super().__init__()
         self.entries: list[tuple[Any, Sequence[int], Any]] = []
 
-    def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> TapeValue:
+    def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
         self.entries.append((stop_gradient(value), parents, function))
         return super().record(value, parents, pull, function)
 
@@ -154,7 +155,7 @@ def _run(call: Call, sample: Sample, *, expand: bool, whole: bool = False) -> Tr
     draw = Draw(f"the cotangent of {call.shape.name}", decimals=1)
     seeds = {place: _seed(tape.entries[place][0], draw, around) for place in places}
     everywhere = range(len(tape.entries))
-    cotangents = tape.pull_back(seeds, everywhere)
+    cotangents = pull_back(tape, seeds, everywhere)
     return _trace([*map(stop_gradient, cotangents)], tape, names, set(places))
 
 

@@ -1,0 +1,92 @@
+"""The way back through a tape, on which 0 times anything is 0."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from opbook.autodiff import tree
+from opbook.autodiff.derivatives import PRIMITIVES
+from opbook.autodiff.derivatives.strong_zeros import STRONG
+from opbook.autodiff.tape import Items, Pull, Tape, TapeValue, stop_gradient
+
+
+def pull_back(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int]) -> list[Any]:
+    """Run a tape in reverse. Nothing is changed in place, so it can be run again.
+
+    A cotangent that is exactly 0 stays 0, whatever it meets on the way. To look for NaN after every step would cost too
+    much; but 0 times infinity is NaN, and a NaN stays one. So it is enough to look at the gradients, and where they are
+    not finite to go back once more, with products in which a cotangent of 0 counts for nothing.
+
+    Args:
+        tape: The tape.
+        cotangents: Cotangents of values, by place.
+        inputs: Places of the inputs whose gradients are asked for.
+
+    Returns:
+        One gradient for each of `inputs`; None where the values do not depend on it.
+    """
+    with np.errstate(all="ignore"):
+        gradients = _backward(tape, cotangents, inputs, _pull)
+        if all(_is_finite(g) for g in gradients):
+            return gradients
+        zeros = _StrongZeros()
+        watched = {place: zeros.watch(g) for place, g in cotangents.items()}
+        return [zeros.off(g) for g in _backward(tape, watched, inputs, zeros.pull)]
+
+
+def _backward(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int], pulled: Callable[..., Any]) -> list[Any]:
+    wanted = set(inputs)
+    pending = dict(cotangents)
+    for place in range(max(pending, default=-1), -1, -1):
+        parents, pull, function = tape.steps[place]
+        if pull is None or place not in pending:
+            continue
+        g = pending[place] if place in wanted else pending.pop(place)
+        for parent, gradient in zip(parents, pulled(pull, g, function), strict=True):
+            pending[parent] = pending[parent] + gradient if parent in pending else gradient
+    return [pending.get(place) for place in inputs]
+
+
+def _pull(pull: Pull, g: Any, function: Any) -> Sequence[Any]:
+    return pull(g)
+
+
+def _is_finite(g: Any) -> bool:
+    """Tell whether all entries are finite, by their sum; one that overflows costs a second run and changes nothing."""
+    if g is None or isinstance(g, Items):
+        return all(_is_finite(part) for part in g.values()) if g else True
+    plain = stop_gradient(g)
+    return math.isfinite(np.add.reduce(plain, axis=None, dtype=np.float32 if plain.dtype == np.float16 else None))
+
+
+class _StrongZeros(Tape):
+    """A tape for the cotangents of one backward pass, on which 0 times anything is 0.
+
+    It records nothing. The rules are written with NumPy's functions, so a tape can give them other products.
+    """
+
+    def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
+        return TapeValue(value, self, 0)
+
+    def compute(self, function: Any, rule: Any, args: Any, kwargs: Any, positions: Any, places: Any) -> Any:
+        if function in STRONG:
+            return self.watch(STRONG[function](args, positions[0], **kwargs))
+        return tree.map(self.watch, rule(*args, **kwargs)[0])
+
+    def pull(self, pull: Pull, g: Any, function: Any) -> Sequence[Any]:
+        """Pull a cotangent back through a step. A builtin's rule may be compiled code, and gets plain arrays."""
+        if function in PRIMITIVES:
+            return pull(g)
+        plain = self.off(g)
+        gradients = pull(plain)
+        if not any(np.any(np.not_equal(part, 0)) for part in tree.leaves(plain)):
+            gradients = [None if x is None else np.zeros_like(x) for x in gradients]
+        return [x if x is None else self.watch(x) for x in gradients]
+
+    def off(self, x: Any) -> Any:
+        """What stands on this tape: a plain array, or a value on a tape around it."""
+        if isinstance(x, Items):
+            return Items({i: self.off(part) for i, part in x.items()})
+        return x.value if isinstance(x, TapeValue) and x._tape is self else x

@@ -1,0 +1,68 @@
+"""What a tape keeps of the arrays that are on no tape: copies, as the caller may change his own before the way back."""
+
+import copy
+import operator
+from typing import Any
+
+import numpy as np
+
+from opbook.autodiff import tree
+from opbook.autodiff.methods import is_on_tape
+from opbook.errors import ArgumentError
+
+
+def kept(constant: Any) -> Any:
+    """Copy what the caller may change.
+
+    Args:
+        constant: An argument of a NumPy function.
+
+    Returns:
+        A copy of an array or a list; anything else itself.
+    """
+    if type(constant) is np.ndarray:
+        return np.array(constant)
+    if isinstance(constant, np.ndarray) and not is_on_tape(constant):
+        return np.array(plain_class(constant, "a constant on a tape"))
+    return copy.deepcopy(constant) if isinstance(constant, list) else constant
+
+
+def kept_index(index: Any) -> Any:
+    """Copy an index array; other sequences of indices become arrays.
+
+    Args:
+        index: What stands in brackets behind an array, for one axis.
+
+    Returns:
+        The same index, which nobody else can change.
+    """
+    if is_on_tape(index):
+        return operator.index(index)
+    if type(index) is np.ndarray:
+        return np.array(index)
+    if isinstance(index, np.ndarray | list | tuple | range):
+        array = np.array(tree.map(lambda i: operator.index(i) if is_on_tape(i) else i, index))
+        return array if array.size else array.astype(np.intp)  # [] has no entry to tell that it is of integers
+    return index
+
+
+def plain_class(array: Any, what: str) -> Any:
+    """Refuse arrays of classes with another arithmetic than NumPy's, such as masked arrays and matrices.
+
+    Args:
+        array: An array.
+        what: How an error names it.
+
+    Returns:
+        The array itself.
+
+    Raises:
+        ArgumentError: Its class multiplies in its own way.
+    """
+    cls = type(array)
+    if cls is np.ndarray or (cls.__mul__, cls.__array_ufunc__) == (np.ndarray.__mul__, np.ndarray.__array_ufunc__):
+        return array
+    raise ArgumentError(
+        f"{what}: a {cls.__name__} computes in another way than an array does, and would be taken for a plain one: "
+        "pass np.asarray(x), or of a masked array x.filled(0) and the mask as an argument of its own"
+    )
