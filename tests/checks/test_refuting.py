@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checks.ops_under_test import changed, doubled, mixed, outcome, right
 
-from opbook import Array, builtin, stop_gradient, unbroadcast
+from opbook import Array, builtin, stop_gradient
 from opbook.checks import CHECKS
 from opbook.checks.inputs import samples_of
 from opbook.checks.subject import Subject
@@ -13,57 +14,6 @@ from opbook.checks.verification import run
 from opbook.errors import InputError
 from opbook.figures import Bars, show
 from opbook.testing import check
-
-
-def outcome(op, name):
-    return run(CHECKS[name], Subject(op, samples_of(op)))
-
-
-def mixed(rule=None):
-    """An op of two arguments of one shape, one of which is used twice: y = x · tanh(w) + x · mean(x)."""
-
-    @builtin(category="Tests")
-    def op(x: Array["... D"], w: Array["... D"]) -> Array["... D"]:
-        """Mixes.
-
-        Args:
-            x: Rows.
-            w: Weights.
-
-        Returns:
-            Rows.
-
-        Source:
-            None.
-        """
-        return x * np.tanh(w) + x * x.mean(axis=-1, keepdims=True)
-
-    if rule is not None:
-        op.defvjp(rule)
-    return op
-
-
-def right(x, w):
-    e, d = np.tanh(w), x.shape[-1]
-    mean = x.mean(axis=-1, keepdims=True)
-    x = x.copy()
-    shape_x, shape_w = x.shape, w.shape
-
-    def pullback(g):
-        dx = g * (e + mean) + np.sum(g * x, axis=-1, keepdims=True) / d
-        return unbroadcast(dx, shape_x), unbroadcast(g * x * (1 - e * e), shape_w)
-
-    return x * e + x * mean, pullback
-
-
-def changed(change):
-    """The right rule with its gradients changed."""
-
-    def rule(x, w):
-        value, pullback = right(x, w)
-        return value, lambda g: change(*pullback(g), g, x)
-
-    return rule
 
 
 @pytest.fixture(autouse=True)
@@ -401,17 +351,6 @@ def test_samples_are_the_same_in_every_run_and_of_every_kind():
         "NaN in a",
     ):
         assert kind in labels
-
-
-def doubled(samples, definition=lambda x: x * 2.0, rule=None):
-    @builtin(category="Tests", samples=samples)
-    def op(x: Array["N"]) -> Array["N"]:
-        """Doubles."""
-        return definition(x)
-
-    if rule is not None:
-        op.defvjp(rule)
-    return op
 
 
 def test_a_fault_that_definition_and_rule_share_is_refuted_by_a_known_answer():

@@ -8,13 +8,31 @@ from opbook_multi_head_attention import multi_head_attention
 
 @multi_head_attention.samples
 def _(draw):
+    # heads as most libraries have them: equal ones that fill the width
+    for batch, rows, width, count in (((), 5, 6, 2), ((7,), 5, 6, 3), ((4, 7), 5, 6, 2)):
+        yield draw.normal(*batch, rows, width), heads_of(draw, width, [width // count] * count), count
+    yield draw.large("three batch axes", draw.normal(4, 7, 5, 11, 6), heads_of(draw, 6, (2, 2, 2)), 3)
+    yield draw.large("larger sizes", draw.normal(2, 37, 20), heads_of(draw, 20, (4,) * 5), 5)
     for batch, widths in (((), (3,)), ((), (2, 5)), ((2,), (4, 4)), ((0,), (1,))):
-        heads = tuple(
-            {name: draw.normal(3, width) for name in ("wq", "wk", "wv")} | {"wo": draw.normal(width, 3)}
-            for width in widths
-        )
-        yield draw.normal(*batch, 4, 3), heads, len(heads)
+        yield draw.normal(*batch, 4, 3), heads_of(draw, 3, widths), len(widths)
     yield from _masked_samples(draw, heads=({name: draw.normal(3, 3) for name in ("wq", "wk", "wv", "wo")},) * 2)
+
+
+def heads_of(draw, width, widths):
+    """Heads for rows of a width.
+
+    Args:
+        draw: Draws the numbers.
+        width: The width of the rows.
+        widths: The width of each head.
+
+    Returns:
+        A record for each head.
+    """
+    return tuple(
+        {name: draw.normal(width, own) for name in ("wq", "wk", "wv")} | {"wo": draw.normal(own, width)}
+        for own in widths
+    )
 
 
 def _masked_samples(draw, heads):

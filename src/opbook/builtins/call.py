@@ -59,14 +59,10 @@ class Call:
 
         def convert(leaf: Any) -> Any:
             if isinstance(leaf, np.ndarray | np.floating | TapeValue) and leaf.dtype != self.dtype:
-                leaf = self._rounded(leaf) if leaf.dtype in FLOATS and self.dtype is not None else leaf
+                leaf = cast(leaf, self.dtype) if leaf.dtype in FLOATS and self.dtype is not None else leaf
             return leaf[()] if isinstance(leaf, np.ndarray) and leaf.ndim == 0 else leaf
 
         return tree.map_leaves(convert, value)
-
-    def _rounded(self, leaf: Any) -> Any:
-        with np.errstate(over="ignore"):  # beyond the range of a narrower dtype the honest answer is inf
-            return cast(leaf, self.dtype)
 
     def _run(self, function: Callable[..., Any], positional: list[Any], keywords: dict[str, Any]) -> Any:
         """Run the definition or the rule; NumPy's complaint about an axis becomes one that names the builtin."""

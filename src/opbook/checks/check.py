@@ -22,11 +22,13 @@ class Evidence:
 
     Attributes:
         inputs: How many inputs it looked at.
+        refused: How many generated inputs the builtin refused, so that it did not look at them.
         worst: The largest error it met, relative to the size of the numbers; None where nothing was measured.
         note: What else should be known, such as that second derivatives are refused.
     """
 
     inputs: int = 0
+    refused: int = 0
     worst: float | None = None
     note: str = ""
 
@@ -90,6 +92,8 @@ class Outcome:
         seconds: How long it took.
         rule: The rule that was checked: `own`, or the name of another plugin's.
         sentence: What the check proves.
+        refused: How many generated inputs the builtin refused, so that no check looked at them.
+        cause: The line that raised what nobody expected, if that is why it failed.
     """
 
     builtin: str
@@ -101,6 +105,8 @@ class Outcome:
     seconds: float
     rule: str = OWN
     sentence: str = "There are inputs to check it with."
+    refused: int = 0
+    cause: str = ""
 
     @property
     def label(self) -> str:

@@ -12,7 +12,8 @@ from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, OptionalSpec, Re
 from opbook.checks.samples import Draw, Sample
 from opbook.errors import DeclarationError, OpbookError
 
-SIZES = (3, 4, 2, 5, 6, 7)
+SIZES = (3, 4, 5, 7, 11, 13)
+"""All different, and none divides another, so that no axis can stand in for another one."""
 
 LARGER = (33, 18, 20, 35, 17, 19)
 """Beyond the tiles of 8, 16 and 32 that kernels are built of, and no multiple of them."""
@@ -70,7 +71,9 @@ KINDS = (
     Kind("no batch axes", varied=True),
     Kind("equal sizes", (3,), varied=True, together=True),
     Kind("one of everything", (1,)),
-    Kind("a batch", batches=((2,),), varied=True),
+    Kind("a batch", batches=((2,),), sizes=(5, 3, 7, 11), varied=True),
+    Kind("two batch axes", batches=((2, 3),), sizes=(5, 7, 11, 13), varied=True),
+    Kind("three batch axes", batches=((2, 5, 3),), sizes=(4, 7, 11, 13), is_smooth=False),
     Kind("two batch axes that broadcast", batches=((2, 1), (1, 3), (3,)), varied=True),
     Kind("an empty batch", batches=((0,),)),
     Kind("no entries", (0,)),
@@ -131,9 +134,9 @@ class Maker:
         if isinstance(spec, MaskSpec):
             return self._draw.mask(*batch, *self._shape(spec))
         if isinstance(spec, ArraySpec):
-            # an array of any shape gets two axes of its own: its dimensions are all batch axes
-            free = (next(self._supply), next(self._supply)) if spec.batched and not spec.dims else ()
-            return self._draw.normal(*batch, *(free if not batch else ()), *self._shape(spec))
+            if spec.batched and not spec.dims and not batch:
+                batch = self._size("first axis"), self._size("second axis")  # it can have any shape
+            return self._draw.normal(*batch, *self._shape(spec))
         if isinstance(spec, RecordSpec):
             inner = Maker((), self._draw, self.sizes, self._records)
             inner._supply = self._supply  # a dimension that only the record has differs from record to record
@@ -173,6 +176,20 @@ def placed(shape: CallShape, label: str, given: dict[str, Any]) -> Sample:
     """
     names = [p.name for p in shape.params if p.required and not p.keyword_only]
     return Sample(label, tuple(given[n] for n in names), {n: v for n, v in given.items() if n not in names})
+
+
+def given_by(shape: CallShape, sample: Sample) -> set[str]:
+    """List the arguments that a sample gives.
+
+    Args:
+        shape: The call shape.
+        sample: The sample.
+
+    Returns:
+        Their names, whether they are given by position or by name.
+    """
+    names = [p.name for p in shape.params if not p.keyword_only]
+    return {*names[: len(sample.args)], *sample.kwargs}
 
 
 def dimensions(shape: CallShape, sample: Sample) -> Binding | None:

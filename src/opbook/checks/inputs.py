@@ -4,9 +4,8 @@ The numbers are random but the same in every run, as they are seeded with the bu
 """
 
 import itertools
-import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,34 +14,76 @@ from opbook.autodiff import tree
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import Binding
-from opbook.checks.generation import Choice, Maker, choices, dimensions, kinds_for, placed
+from opbook.checks.generation import Choice, Maker, choices, dimensions, given_by, kinds_for, placed
+from opbook.checks.refusals import refusal
 from opbook.checks.samples import Draw, Sample
-from opbook.errors import DeclarationError, OpbookError
+from opbook.errors import DeclarationError
+
+
+@dataclass
+class Inputs:
+    """What a builtin is checked with.
+
+    Attributes:
+        samples: Inputs that it takes.
+        refused: The message for each generated input that it refuses on purpose, by label.
+    """
+
+    samples: list[Sample] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    def takes(self, op: Builtin, sample: Sample) -> bool:
+        """Add a sample unless the builtin refuses it.
+
+        Args:
+            op: The builtin.
+            sample: The sample.
+
+        Returns:
+            Whether it was added.
+        """
+        message = refusal(op, sample.args, sample.kwargs)
+        if message:
+            self.refused[sample.label] = message
+        else:
+            self.samples.append(sample)
+        return not message
 
 
 def samples_of(op: Builtin) -> list[Sample]:
+    """Make the samples of a builtin's checks; see `inputs_of`.
+
+    Args:
+        op: The builtin.
+
+    Returns:
+        Inputs that the builtin takes.
+    """
+    return inputs_of(op).samples
+
+
+def inputs_of(op: Builtin) -> Inputs:
     """Make the inputs of a builtin's checks.
 
     Args:
         op: The builtin.
 
     Returns:
-        Inputs that the builtin accepts: its own samples, those generated from its annotations, and variations of both.
+        Its own samples, those generated from its annotations, and variations of both.
 
     Raises:
         DeclarationError: None could be generated from the annotations, and there are no samples.
     """
     draw = Draw(op.name)
     own = [sample for sample in _own_samples(op, draw) if not sample.is_refused]
-    found = list(own)
+    found = Inputs(list(own))
     reasons: list[str] = []
     for shape in op.call_shapes:
         bases: list[_Base] = []
         try:
             for kind in kinds_for(shape):
                 sample = kind.sample(shape, draw)
-                if _is_accepted(op, sample):
-                    found.append(sample)
+                if found.takes(op, sample):
                     bases += [_Base(sample, binding, kind.together) for binding in _room(shape, sample, kind.varied)]
         except DeclarationError as error:
             reasons.append(str(error))
@@ -51,8 +92,8 @@ def samples_of(op: Builtin) -> list[Sample]:
             for binding in _room(shape, sample, sample.is_smooth):
                 bases.append(_Base(sample, binding, together=alone))
                 alone = False
-        found += _variations(op, shape, bases, draw)
-    if not any(_has_entries(sample) for sample in found):
+        _vary(op, shape, bases, draw, found)
+    if not any(_has_entries(sample) for sample in found.samples):
         why = "; ".join(reasons) or "it refused random numbers of either sign"
         raise DeclarationError(f"{op.name}: no inputs can be generated ({why}); give it some with @{op.name}.samples")
     return found
@@ -76,7 +117,8 @@ def small_sample(op: Builtin) -> Sample | None:
         except DeclarationError:
             break
         sample = placed(shape, "a small example", given)
-        if _is_accepted(op, sample) and (sizes[0] == 3 or len(maker.sizes) != 1):  # rows of 2 show little
+        is_telling = sizes[0] == 3 or len(maker.sizes) != 1  # rows of 2 show little
+        if is_telling and not refusal(op, sample.args, sample.kwargs):
             return sample
     own = (sample for sample in _own_samples(op, draw) if sample.is_smooth and not sample.is_refused)
     fitting = [sample for sample in own if _has_entries(sample) and dimensions(shape, sample) is not None]
@@ -131,19 +173,6 @@ def _declared(given: Any, i: int) -> Sample:
     return Sample(f"sample {i + 1}", given if isinstance(given, tuple) else (given,))
 
 
-def _is_accepted(op: Builtin, sample: Sample) -> bool:
-    """An empty or extreme shape may be refused, with an error of ours; that is a clear answer too."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # there is a check for those
-            op(*sample.args, **sample.kwargs)
-    except OpbookError:
-        return False
-    except Exception:  # a check will say so
-        return True
-    return True
-
-
 # ------------------------------------------------------------------------------------------ variations of the optional
 
 
@@ -162,7 +191,7 @@ def _room(shape: CallShape, sample: Sample, wanted: bool) -> list[Binding]:
     return [] if sizes is None else [sizes]
 
 
-def _variations(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -> Iterator[Sample]:
+def _vary(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw, found: Inputs) -> None:
     """Each optional argument in turn, on a base that takes it, and at last all of them that go together."""
     turn = itertools.count()
     for param in shape.params:
@@ -171,15 +200,19 @@ def _variations(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -
         options = [{choice.label: choice for choice in choices(param, base.sizes, draw)} for base in bases]
         for label in dict.fromkeys(label for option in options for label in option):
             start = next(turn) % len(bases)  # not always the same base
+            message = ""
             for i in (*range(start, len(bases)), *range(start)):
                 base, choice = bases[i].sample, options[i].get(label)
-                if choice is None or param.name in base.kwargs:
+                if choice is None or param.name in given_by(shape, base):
                     continue
                 sample = _with_option(base, param.name, choice)
-                if _is_accepted(op, sample):
-                    yield sample
+                message = refusal(op, sample.args, sample.kwargs)
+                if not message:
+                    found.samples.append(sample)
                     break
-    yield from _together(op, shape, bases, draw)
+            if message:
+                found.refused[f"{param.name} {label}"] = message
+    found.samples += _together(op, shape, bases, draw)
 
 
 def _with_option(base: Sample, name: str, choice: Choice) -> Sample:
@@ -194,8 +227,9 @@ def _together(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -> 
             continue
         chosen = dict(base.sample.kwargs)
         for param in shape.params:
-            for choice in itertools.islice(choices(param, base.sizes, draw), 0 if param.required else 1):
-                if _is_accepted(op, Sample("", base.sample.args, {**chosen, param.name: choice.value})):
+            is_free = not param.required and param.name not in given_by(shape, base.sample)
+            for choice in itertools.islice(choices(param, base.sizes, draw), int(is_free)):
+                if not refusal(op, base.sample.args, {**chosen, param.name: choice.value}):
                     chosen[param.name] = choice.value
         if len(chosen) > len(base.sample.kwargs) + 1:
             yield Sample("all options at once", base.sample.args, chosen)

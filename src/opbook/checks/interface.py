@@ -122,7 +122,7 @@ def notation(subject: Subject) -> Evidence:
     evidence = Evidence()
     session = Session(ChainMap({subject.op.name: subject.op}, subject.builtins))  # type: ignore[arg-type]
     seen: set[str] = set()
-    for sample in subject.samples:
+    for sample in subject.inputs():
         form = _form(sample)
         if form in seen:
             continue

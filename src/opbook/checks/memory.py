@@ -39,7 +39,7 @@ def _bits(value: Any) -> list[bytes | None]:
 def inputs_unchanged(subject: Subject) -> Evidence:
     """Compare every array before and after, value and gradients both."""
     evidence = Evidence()
-    for sample in subject.samples:
+    for sample in subject.inputs():
         mine = _copy(sample)
         g = None
         if is_differentiable(subject, sample):
@@ -66,7 +66,7 @@ def inputs_unchanged(subject: Subject) -> Evidence:
 def own_memory(subject: Subject) -> Evidence:
     """Overwrite everything the caller can reach between two calls of one pullback."""
     evidence = Evidence()
-    for sample in subject.samples:
+    for sample in subject.inputs():
         _value_is_own(subject, sample)
         evidence.inputs += 1
         if not is_differentiable(subject, sample):
@@ -111,20 +111,27 @@ def _value_is_own(subject: Subject, sample: Sample) -> None:
     "threads", f"{THREADS} threads at once, each with other numbers, get the bits that each gets alone.", is_slow=True
 )
 def threads(subject: Subject) -> Evidence:
-    """Run the largest sample, scaled for each thread, in many threads that start together."""
-    largest = max(subject.samples, key=lambda s: sum(a.size for a in _arrays(s.args)))
-    samples = [largest.with_arrays(lambda array, i=i: array * (1 + i / 64)) for i in range(THREADS)]  # type: ignore[misc]
-    serial = [_bits(value_and_gradients(subject, sample)) for sample in samples]
-    barrier = threading.Barrier(THREADS)
+    """Run the largest sample, scaled for each thread, in many threads that start together, in two precisions."""
+    largest = max(subject.samples, key=lambda sample: sum(array.size for array in _arrays(sample.args)))
+    subject.current = largest
+    scaled = [largest.with_arrays(lambda array, i=i: array * (1 + i / 64)) for i in range(THREADS)]  # type: ignore[misc]
+    for dtype in ("float64", "float32"):
+        samples = [sample.in_precision(dtype) for sample in scaled]
+        if not _bits_alone_and_together(subject, samples):
+            raise Refuted(f"threads at once get other bits than one alone{on(subject, samples[0])}")
+    return Evidence(inputs=2 * THREADS)
+
+
+def _bits_alone_and_together(subject: Subject, samples: list[Sample]) -> bool:
+    alone = [_bits(value_and_gradients(subject, sample)) for sample in samples]
+    barrier = threading.Barrier(len(samples))
 
     def run(i: int) -> bool:
         barrier.wait()
-        return all(_bits(value_and_gradients(subject, samples[i])) == serial[i] for _ in range(3))
+        return all(_bits(value_and_gradients(subject, samples[i])) == alone[i] for _ in range(3))
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        if not all(pool.map(run, range(THREADS))):
-            raise Refuted(f"threads at once get other bits than one alone{on(subject, largest)}")
-    return Evidence(inputs=THREADS)
+    with ThreadPoolExecutor(len(samples)) as pool:
+        return all(pool.map(run, range(len(samples))))
 
 
 @check("memory", "Dropping value and pullback frees their memory at once, without the garbage collector.")

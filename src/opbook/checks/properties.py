@@ -18,7 +18,7 @@ def check_of(statement: Property) -> Check:
 
     def run(subject: Subject) -> Evidence:
         evidence = Evidence()
-        for sample in subject.samples:
+        for sample in subject.inputs():
             sides = statement.sides(subject.op, *sample.args, **sample.kwargs)
             if sides is None:
                 continue

@@ -17,7 +17,7 @@ from opbook.checks.samples import Sample
 from opbook.examples import Result
 
 
-@dataclass(frozen=True)
+@dataclass
 class Subject:
     """A builtin under test.
 
@@ -28,6 +28,8 @@ class Subject:
         op: The builtin.
         rule: The name of the rule under test; `op` is computed by no other.
         samples: The inputs; every one of them is accepted by the builtin.
+        refused: The message for each generated input that the builtin refuses, by label.
+        current: The input that a check is looking at.
         builtins: The other builtins by name, for the notation.
         examples: What became of the plugin's examples that call it; None if they were not looked for.
     """
@@ -37,6 +39,8 @@ class Subject:
     builtins: Mapping[str, Builtin] = field(default_factory=dict)
     examples: list[Result] | None = None
     rule: str = OWN
+    refused: Mapping[str, str] = field(default_factory=dict)
+    current: Sample | None = None
     _own: dict[int, Sample] = field(default_factory=dict, repr=False)
     _kept: dict[tuple[int, str], tuple[Any, list[Warning | str]]] = field(default_factory=dict, repr=False)
 
@@ -101,9 +105,16 @@ class Subject:
         made: Call = self.once("call", sample, lambda: self.op.bind(sample.args, sample.kwargs))
         return made
 
+    def inputs(self) -> Iterator[Sample]:
+        """Every sample, which is the current one until the next one is asked for."""
+        for sample in self.samples:
+            self.current = sample
+            yield sample
+        self.current = None
+
     def calls(self) -> Iterator[tuple[Sample, Call]]:
         """Every sample with its checked arguments."""
-        for sample in self.samples:
+        for sample in self.inputs():
             yield sample, self.call(sample)
 
 
@@ -230,6 +241,21 @@ def definition_of(subject: Subject, sample: Sample) -> Any:
         What the definition gives in float64, rounded to the sample's dtype.
     """
     return subject.once("definition", sample, lambda: subject.call(sample).define())
+
+
+def plain_value(subject: Subject, sample: Sample) -> Any:
+    """The value of the definition computed in the sample's own precision, without the care that a call takes.
+
+    Args:
+        subject: The builtin under test.
+        sample: The input.
+
+    Returns:
+        What the decorated function returns.
+    """
+    call = subject.call(sample)
+    with np.errstate(all="ignore"):
+        return call.shape.definition(*call.positional, **call.keywords)
 
 
 def gradients_of(subject: Subject, sample: Sample) -> tuple[Any, tuple[Any, ...]]:

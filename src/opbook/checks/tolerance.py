@@ -9,6 +9,9 @@ from opbook.autodiff import tree
 TOLERANCE = {"float16": 4e-3, "float32": 3e-5, "float64": 1e-10}
 """The relative error that two ways of computing the same thing may differ by, for each dtype."""
 
+SLACK = 4
+"""How many times the error of a plain implementation in a precision another one in that precision may have."""
+
 FLOOR = 1e-6
 """Numbers below this count as noise around zero when errors are made relative."""
 
@@ -52,3 +55,19 @@ def _floor(array: Any) -> float:
     """Below this, differences are noise; so are numbers that a narrow dtype holds with fewer digits, or not at all."""
     dtype = getattr(array, "dtype", None)
     return max(FLOOR, float(np.finfo(dtype).tiny)) if dtype is not None and dtype.kind == "f" else FLOOR
+
+
+def allowed(usual: float, reached: float) -> tuple[float, str]:
+    """Tell what error to allow on an input: more than usual where a plain implementation is far off as well.
+
+    Args:
+        usual: The error that is allowed anywhere.
+        reached: The error of a plain implementation in the same precision on that input.
+
+    Returns:
+        The bound, and what it comes from in words.
+    """
+    own = SLACK * reached
+    if own <= usual:
+        return usual, f"at most {usual:.0e}"
+    return own, f"at most {own:.0e}, {SLACK} times what the definition itself is off by in that precision"

@@ -11,10 +11,10 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN
 from opbook.checks import gradients, interface, memory, values
 from opbook.checks.check import Check, Evidence, NotApplicable, Outcome, Refuted
-from opbook.checks.inputs import samples_of
+from opbook.checks.inputs import Inputs, inputs_of
 from opbook.checks.properties import check_of
-from opbook.checks.samples import Sample
-from opbook.checks.subject import Subject
+from opbook.checks.refusals import place_of
+from opbook.checks.subject import Subject, on
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, find, run_example
 from opbook.examples.collection import EXAMPLES_PAGE
@@ -175,19 +175,19 @@ def check_builtin(
     start = time.perf_counter()
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            samples = samples_of(op)
-    except Exception as error:  # `samples` may raise anything
+            inputs = inputs_of(op)
+    except (Exception, SystemExit) as error:  # `samples` may raise anything
         reason = str(error) if isinstance(error, OpbookError) else f"samples raises {type(error).__name__}: {error}"
         yield Outcome(op.name, SAMPLES, "failed", reason, 0, None, time.perf_counter() - start, rule)
         return
-    subject = subject_of(op, samples, catalogue or {}, examples, rule)
+    subject = subject_of(op, inputs, catalogue or {}, examples, rule)
     for check in checks:
         yield run(check, subject)
 
 
 def subject_of(
     op: Builtin,
-    samples: list[Sample],
+    inputs: Inputs,
     builtins: Mapping[str, Builtin],
     examples: list[Result] | None = None,
     rule: str = OWN,
@@ -196,7 +196,7 @@ def subject_of(
 
     Args:
         op: The builtin.
-        samples: Its inputs.
+        inputs: Its inputs.
         builtins: The other builtins.
         examples: What became of its examples.
         rule: The name of the rule.
@@ -204,7 +204,8 @@ def subject_of(
     Returns:
         What the checks work on.
     """
-    return Subject(op.with_rule(rule) if rule != OWN or op.rules else op, samples, builtins, examples, rule)
+    computed = op.with_rule(rule) if rule != OWN or op.rules else op
+    return Subject(computed, inputs.samples, builtins, examples, rule, inputs.refused)
 
 
 def applies(check: Check, rule: str) -> bool:
@@ -231,7 +232,8 @@ def run(check: Check, subject: Subject) -> Outcome:
         What it said. An exception that nobody expected is a failure too, named with its type.
     """
     start = time.perf_counter()
-    evidence, status, message = Evidence(), "passed", ""
+    evidence, status, message, cause = Evidence(), "passed", "", ""
+    subject.current = None
     try:
         with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):  # a builtin may print
             warnings.simplefilter("ignore")  # one check turns them into errors; the others are about something else
@@ -241,8 +243,11 @@ def run(check: Check, subject: Subject) -> Outcome:
         status, message = "not applicable", str(reason)
     except Refuted as refutation:
         status, message = "failed", str(refutation)
-    except Exception as error:  # the builtin under test may raise anything
-        status, message = "failed", f"it raises {type(error).__name__}: {error}"
+    except (Exception, SystemExit) as error:  # the builtin under test may raise anything
+        place = place_of(error)
+        message = f"it raises {type(error).__name__}: {error}" + (f", in {place}" if place else "")
+        status, cause = "failed", place or message
+        message += on(subject, subject.current) if subject.current else ""
     seconds = time.perf_counter() - start
     return Outcome(
         subject.op.name,
@@ -254,6 +259,8 @@ def run(check: Check, subject: Subject) -> Outcome:
         seconds,
         subject.rule,
         check.sentence,
+        evidence.refused,
+        cause,
     )
 
 

@@ -96,6 +96,8 @@ def _print_checks(outcomes: "list[Outcome]") -> None:
             before = outcome.rule
             print_line(outcome.label, "bold")
         print_line(f"{outcome.check:17} {_mark(outcome):14} {_measured([outcome])}".rstrip(), _style(outcome.status))
+        if outcome.status != "failed" and outcome.message:
+            print_line(f"  {outcome.message}", "dim")
     _print_failures(outcomes)
     print_line(_total(outcomes))
 
@@ -107,7 +109,7 @@ def _print_builtins(outcomes: "list[Outcome]") -> None:
         grouped.setdefault(outcome.label, []).append(outcome)
     width = max(map(len, grouped), default=0)
     for name, mine in grouped.items():
-        failed = [outcome.check for outcome in mine if outcome.status == "failed"]
+        failed = [first.check for first, *_ in _grouped(mine)]
         passed = sum(outcome.status == "passed" for outcome in mine)
         verdict = f"FAILED {', '.join(failed)}" if failed else f"{passed:2} checks passed"
         print_line(f"{name:{width}}  {verdict:16}  {_measured(mine)}".rstrip(), "red" if failed else "")
@@ -124,18 +126,31 @@ def _style(status: str) -> str:
 
 
 def _measured(outcomes: "list[Outcome]") -> str:
-    inputs = max(outcome.inputs for outcome in outcomes)
+    inputs, refused = (max(getattr(outcome, name) for outcome in outcomes) for name in ("inputs", "refused"))
     errors = [outcome.worst for outcome in outcomes if outcome.worst is not None]
     worst = f"worst error {max(errors):.0e}" if errors else ""
     seconds = sum(outcome.seconds for outcome in outcomes)
-    return f"{inputs:3} inputs  {worst:17}  {seconds:5.2f} s" if inputs else ""
+    others = f" ({refused} refused)" if refused else ""
+    return f"{inputs:3} inputs{others:14}{worst:17}  {seconds:5.2f} s" if inputs else ""
+
+
+def _grouped(outcomes: "list[Outcome]") -> "list[list[Outcome]]":
+    """The failures, those with one cause together."""
+    grouped: dict[tuple[str, str], list[Outcome]] = {}
+    for i, outcome in enumerate(outcomes):
+        if outcome.status == "failed":
+            grouped.setdefault((outcome.label, outcome.cause or str(i)), []).append(outcome)
+    return list(grouped.values())
 
 
 def _print_failures(outcomes: "list[Outcome]") -> None:
-    for outcome in outcomes:
-        if outcome.status == "failed":
-            print_line()
-            print_line(f"{outcome.label}, {outcome.check}: {outcome.message}")
+    """Every failure; of those with one cause the first, and which others there are."""
+    for first, *others in _grouped(outcomes):
+        print_line()
+        print_line(f"{first.label}, {first.check}: {first.message}")
+        if others:
+            count = "another check" if len(others) == 1 else f"{len(others)} other checks"
+            print_line(f"  {count} failed for the same reason: {', '.join(outcome.check for outcome in others)}")
     print_line()
 
 

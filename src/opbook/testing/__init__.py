@@ -16,7 +16,7 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import OWN, Rule
 from opbook.checks import Check, Comparison, Outcome, compare
-from opbook.checks.inputs import samples_of
+from opbook.checks.inputs import inputs_of
 from opbook.checks.subject import Subject
 from opbook.checks.verification import (
     applies,
@@ -108,7 +108,7 @@ def run_one(builtin: Builtin, check: Check, rule: str = OWN) -> None:
 def _subject(builtin: Builtin, rule: str) -> Subject:
     loaded = catalogue()
     loaded.load_samples()
-    return subject_of(builtin, samples_of(builtin), loaded, rule=rule)
+    return subject_of(builtin, inputs_of(builtin), loaded, rule=rule)
 
 
 def _examples(builtin: Builtin) -> list[Result] | None:

@@ -11,7 +11,8 @@ from opbook.autodiff.derivatives.table import CONSTANTS, composite, dispatching,
 @dispatching
 def cast(x: Any, dtype: Any) -> Any:
     """Convert to another dtype; the gradient is converted back."""
-    return np.asarray(x).astype(dtype)
+    with np.errstate(over="ignore"):  # beyond the range of a narrower dtype the honest answer is inf
+        return np.asarray(x).astype(dtype)
 
 
 @primitive(cast)
