@@ -81,9 +81,9 @@ class VerifiedCheck:
     Attributes:
         name: The check.
         sentence: What it proves.
-        status: `passed`, `failed` or `not applicable`.
+        status: `passed`, `failed`, `not applicable`, or `left out` where the build leaves it to `opbook verify`.
         inputs: How many inputs it looked at.
-        message: Why it failed or does not apply.
+        message: Why it failed or does not apply; a note if it passed.
     """
 
     name: str

@@ -61,7 +61,8 @@ def _verify_one(name: str, loaded: Catalogue) -> dict[str, Any]:
     outcomes = verify([name], loaded, checks=checks)
     file = op.source_file  # a page names no folder of the machine that built it
     outcomes = [replace(outcome, message=outcome.message.replace(file, Path(file).name)) for outcome in outcomes]
-    return asdict(Verification(tuple(map(_check, outcomes)), tuple(_sentences(outcomes, checks))))
+    slow = [VerifiedCheck(c.name, c.sentence, "left out", 0, "") for c in checks_of(op) if c.is_slow]
+    return asdict(Verification((*map(_check, outcomes), *slow), tuple(_sentences(outcomes, checks))))
 
 
 def _check(outcome: Outcome) -> VerifiedCheck:
