@@ -18,7 +18,7 @@ LONGEST = 40
 
 # The style sheet of a page says what the variables are, in the light and in the dark. The colours behind them are for
 # pages without it: they can be told from white and from black.
-INK = "currentColor"
+INK, ON_CELL = "currentColor", "var(--ob-on-cell,currentColor)"
 GRID = "var(--ob-line,#8884)"
 POSITIVE, NEGATIVE = "var(--ob-hot,#2f837a)", "var(--ob-cold,#b0642c)"
 SERIES = tuple(
@@ -103,7 +103,9 @@ class Drawing:
             look = {"fill": "none", "stroke": colour, "stroke_width": _pixels(width), **look}
             self._elements.append(f'<path d="{"".join(steps)}"{_attributes(look)}/>')
 
-    def text(self, x: float, y: float, text: str, anchor: str = "start", *, slanted: bool = False) -> None:
+    def text(
+        self, x: float, y: float, text: str, anchor: str = "start", *, slanted: bool = False, **look: object
+    ) -> None:
         """Write a text.
 
         Args:
@@ -112,6 +114,7 @@ class Drawing:
             text: The text; of a long one, the beginning.
             anchor: Which part of it is at x: its `start`, `middle` or `end`.
             slanted: Whether it leads upwards to the right, from its start.
+            **look: What else SVG has, with an underline for a hyphen.
         """
         shown = shortened(text)
         width = width_of(shown)
@@ -124,13 +127,13 @@ class Drawing:
         else:
             self._reach(start, y - 0.65 * FONT)
             self._reach(start + width, y + 0.65 * FONT)
-        ends = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        look = look if anchor == "start" else {"text_anchor": anchor, **look}
         whole = "" if shown == text else f"<title>{escaped(text)}</title>"
-        self._elements.append(f"<text {place}{ends}>{escaped(shown)}{whole}</text>")
+        self._elements.append(f"<text {place}{_attributes(look)}>{escaped(shown)}{whole}</text>")
 
-    def number(self, x: float, y: float, text: str, anchor: str = "start") -> None:
+    def number(self, x: float, y: float, text: str, anchor: str = "start", **look: object) -> None:
         """Write a number, with a minus sign that is as wide as its digits."""
-        self.text(x, y, text.replace("-", "−"), anchor)
+        self.text(x, y, text.replace("-", "−"), anchor, slanted=False, **look)
 
     @property
     def elements(self) -> str:

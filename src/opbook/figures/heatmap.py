@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from opbook.figures.drawing import GRID, NEGATIVE, POSITIVE, Box, Drawing, shortened, width_of
+from opbook.figures.drawing import GRID, NEGATIVE, ON_CELL, POSITIVE, Box, Drawing, shortened, width_of
 from opbook.figures.figure import TOLD, Figure, count, from_to, largest
 from opbook.figures.numbers import clip, coarser, short, span, span_from_zero
 
@@ -83,30 +83,35 @@ class Heatmap(Figure):
     def draw(self, drawing: Drawing) -> None:
         down, across = (max(math.ceil(n / MOST_CELLS), 1) for n in self.shape)
         cells = coarser(self.values, down, across)
-        most = max(len(cells), math.ceil(self.shape[1] / across), 1)
-        wide: float = min(max(round(SIDE / most), SMALLEST), LARGEST)
-        high = wide
+        most = max(len(cells), *map(len, cells), 0)
+        has_numbers = most <= MOST_NUMBERS
+        wide, high = self._number_size() if has_numbers else _size(most)
         level = _levels(self.entries, self.limit)
-        if most <= MOST_NUMBERS:
-            numbers = self._numbers()
-            room = max((width_of(text) for row in [*numbers, self.columns] for text in row), default=0) + 10
-            least = max((width_of(text) for row in numbers for text in row), default=0) + 10
-            wide, high = max(min(max(room, NARROWEST), WIDEST), least), HIGH
-            _draw_cells(drawing, cells, level, wide, high)
-            for i, row in enumerate(numbers):
+        _draw_cells(drawing, cells, level, wide, high)
+        if has_numbers:
+            for i, row in enumerate(self._numbers()):
                 for j, number in enumerate(row):
-                    drawing.number((j + 0.5) * wide, (i + 0.5) * high, number, "middle")
+                    drawing.number((j + 0.5) * wide, (i + 0.5) * high, number, "middle", fill=ON_CELL)
         else:
-            _draw_cells(drawing, cells, level, wide, high)
-            self._draw_scale(drawing, level, wide * math.ceil(self.shape[1] / across) + 14)
-        self._draw_labels(drawing, wide / across, high / down, most > MOST_NUMBERS)
+            self._draw_scale(drawing, level, len(cells[0]) * wide + 14)
+        self._draw_labels(drawing, wide / across, high / down, has_numbers)
 
-    def _draw_labels(self, drawing: Drawing, wide: float, high: float, has_positions: bool) -> None:
+    def _number_size(self) -> tuple[float, float]:
+        """How wide and how high a cell with a number is: the label above it has room as well, unless it is long."""
+        number, label = (
+            max((width_of(text) + 10 for row in rows for text in row), default=0)
+            for rows in (self._numbers(), [self.columns])
+        )
+        return max(number, min(label, WIDEST), NARROWEST), HIGH
+
+    def _draw_labels(self, drawing: Drawing, wide: float, high: float, has_numbers: bool) -> None:
         """Write at rows and columns, at as many as there is room for."""
-        rows = self.rows or [str(i) for i in range(self.shape[0] * has_positions)]
-        for i in _some(len(rows), LETTERS / high if self.rows else 1.5 * LETTERS / high):
-            drawing.text(-8, (i + 0.5) * max(high, 1), rows[i], "end")
-        columns = self.columns or [str(i) for i in range(self.shape[1] * has_positions)]
+        rows, columns = (
+            labels or [str(i) for i in range(0 if has_numbers else number)]
+            for labels, number in zip((self.rows, self.columns), self.shape, strict=True)
+        )
+        for i in _some(len(rows), LETTERS * (1 if self.rows else 1.5) / high):
+            drawing.text(-8, (i + 0.5) * high, rows[i], "end")
         widest = max((width_of(shortened(label)) for label in columns), default=0) + 8
         slanted = bool(self.columns) and widest > wide
         for j in _some(len(columns), (LETTERS * math.sqrt(2) if slanted else widest) / wide):
@@ -153,6 +158,12 @@ class Heatmap(Figure):
         yield f"from {first} ({shades[0]}) to {last} ({shades[-1]})"
 
 
+def _size(most: int) -> tuple[float, float]:
+    """How wide and how high a cell without a number is, where there are so many beside or below each other."""
+    size = min(max(round(SIDE / most), SMALLEST), LARGEST)
+    return size, size
+
+
 def _levels(entries: Sequence[float], limit: float | None) -> Callable[[float], int]:
     """How strong an entry's colour is: from 0 to LEVELS, negative for the colour of negative numbers."""
     low, high = span(entries)
@@ -177,13 +188,14 @@ def _draw_cells(
     for i, row in enumerate(cells):
         for j, value in enumerate(row):
             if math.isfinite(value):
-                boxes[level(value)].append((left + j * wide + 0.5, i * high + 0.5, wide - 1, high - 1))
+                boxes[level(value)].append((left + j * wide, i * high, wide - 1, high - 1))
     for strength, alike in sorted(boxes.items()):
         if strength:
             colour = POSITIVE if strength > 0 else NEGATIVE
             drawing.boxes(alike, fill=colour, opacity=f"{abs(strength) / LEVELS:g}")
         else:
-            drawing.boxes(alike, fill="none", stroke=GRID)
+            edges = ((x + 0.5, y + 0.5, width - 1, height - 1) for x, y, width, height in alike)
+            drawing.boxes(edges, fill="none", stroke=GRID)
 
 
 def _some(number: int, apart: float) -> range:
