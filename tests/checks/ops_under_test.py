@@ -60,11 +60,13 @@ def changed(change):
 
 
 def doubled(samples, definition=lambda x: x * 2.0, rule=None):
-    @builtin(category="Tests", samples=samples)
+    @builtin(category="Tests")
     def op(x: Array["N"]) -> Array["N"]:
         """Doubles."""
         return definition(x)
 
+    if samples is not None:
+        op.samples(samples)
     if rule is not None:
         op.defvjp(rule)
     return op

@@ -324,10 +324,9 @@ def test_inputs_that_cannot_be_derived_say_so():
     with pytest.raises(AssertionError, match=r"\(n is integer\); give it some with @\w+\.samples"):
         check(counted)
 
-    @builtin(category="Tests", samples=lambda draw: [3, (4,)])
-    def counted(n: int) -> Array["N"]:
-        """Counts."""
-        return np.arange(float(n))
+    @counted.samples
+    def _(draw):
+        return [3, (4,)]
 
     assert [sample.args for sample in samples_of(counted)] == [(3,), (4,)]
 
@@ -371,11 +370,12 @@ def test_a_figure_can_be_known():
         yield draw.known("two", Bars((1.0, np.nan)), np.array([1.0, np.nan]))
 
     def drawing(draws):
-        @builtin(category="Tests", samples=samples)
+        @builtin(category="Tests")
         def op(x: Array["N"]) -> None:
             """Draws."""
             draws(x)
 
+        op.samples(samples)
         return outcome(op, "known answers")
 
     def bars(x, factor=1.0):
@@ -494,10 +494,12 @@ def test_a_gradient_without_a_cotangent_must_be_0_even_where_the_slope_is_infini
 
 
 def test_an_integer_result_is_refuted():
-    @builtin(category="Tests", samples=lambda draw: [3])
+    @builtin(category="Tests")
     def counted(n: int) -> Array["N"]:
         """Counts."""
         return np.arange(n)
+
+    counted.samples(lambda draw: [3])
 
     assert "expected floating-point numbers, got dtype int" in outcome(counted, "definition").message
 
@@ -519,10 +521,12 @@ def test_whatever_an_op_raises_on_samples_is_a_failure_and_ends_nothing():
 def test_arrays_without_axes_keep_them_off_in_every_layout():
     op = doubled(None)
 
-    @builtin(category="Tests", samples=lambda draw: [np.asarray(draw.normal())])
+    @builtin(category="Tests")
     def scaled(x: Array["..."]) -> Array["..."]:
         """Doubles."""
         return x * 2.0
+
+    scaled.samples(lambda draw: [np.asarray(draw.normal())])
 
     for each in (op, scaled):
         assert outcome(each, "layouts").status == "passed"

@@ -6,7 +6,7 @@ def test_a_distribution(opbook, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = opbook("new", "Soft-Clip")
     assert done.exit_code == 0, done.stderr
-    assert "Made opbook-soft-clip with 9 files." in done.stdout
+    assert "Made opbook-soft-clip with 10 files." in done.stdout
     assert "  opbook_soft_clip/examples.md\n" in done.stdout
     _, _, after = done.stdout.partition("Next:\n")
     assert after.splitlines()[:3] == [

@@ -5,12 +5,8 @@ import numpy as np
 from opbook import Array, builtin, hookimpl
 
 
-def _samples(draw):
-    yield draw.normal(3, 4), 0.7
-
-
 # As a stretch of the line.
-@builtin(category="Tests", samples=_samples)
+@builtin(category="Tests")
 def stretched(x: Array["..."], by: float = 3.0) -> Array["..."]:
     """Stretches numbers, and moves them by 1.
 
@@ -31,6 +27,11 @@ def stretched(x: Array["..."], by: float = 3.0) -> Array["..."]:
 def _(x, by=3.0):
     kept = x.copy()
     return x * by + np.ones(x.shape, x.dtype), lambda g: (g * by, np.sum(g * kept))
+
+
+@stretched.samples
+def _(draw):
+    yield draw.normal(3, 4), 0.7
 
 
 def _one():

@@ -119,8 +119,10 @@ def _parts(tree: ast.Module) -> Iterator[tuple[str, tuple[int, int], Any]]:
     for top in tree.body:
         methods = top.body if isinstance(top, ast.ClassDef) else []
         for part in (top, *methods):
-            if isinstance(part, ast.FunctionDef) and "samples" not in part.name and not part.name.startswith("opbook_"):
-                name = _title(part) if part is top else f"{top.name}.{part.name}"
+            if not isinstance(part, ast.FunctionDef):
+                continue
+            name = _title(part) if part is top else f"{top.name}.{part.name}"
+            if "samples" not in name and not part.name.startswith("opbook_"):
                 yield name, (min([part.lineno, *(d.lineno for d in part.decorator_list)]), part.end_lineno), part
         if isinstance(top, ast.Assign):
             yield "<module>", (0, 10**6), top

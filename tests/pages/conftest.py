@@ -38,12 +38,6 @@ def say(value: Any) -> None:
     builtins.print(value)
 
 
-def _samples(draw):
-    yield draw.normal(3)
-    yield draw.edge("an infinity", np.array([np.inf]))
-    yield draw.refused("a negative count", np.ones(2), -1)
-
-
 # Twice x, because $x + x = 2x$.
 #
 # A second paragraph, beside [`pick`](pick.md).
@@ -51,7 +45,7 @@ def _samples(draw):
 # **The gradient.** It is twice the cotangent.
 #
 # As often as it was doubled.
-@builtin(category="Arrays & more", aliases=("twice",), samples=_samples)
+@builtin(category="Arrays & more", aliases=("twice",))
 def double(
     x: Array["... D"], times: int = 1, *, mask: Mask["... D"] | None = None, eps: float = 1e-5
 ) -> Array["... D"]:
@@ -87,6 +81,13 @@ def _(x, times=1, *, mask=None, eps=1e-5):
     if times < 0:
         raise InputError(f"double: times must be at least 0, but is {times}")
     return x * 2.0**times, lambda g: (g * 2.0**times, None)
+
+
+@double.samples
+def _(draw):
+    yield draw.normal(3)
+    yield draw.edge("an infinity", np.array([np.inf]))
+    yield draw.refused("a negative count", np.ones(2), -1)
 
 
 # It picks the first.

@@ -321,7 +321,6 @@ def builtin(
     *misused: Any,
     category: str = "",
     aliases: Iterable[str] = (),
-    samples: Sampler | None = None,
     replaces: str = "",
 ) -> Callable[[Callable[..., Any]], Builtin]:
     """Make a builtin of a function.
@@ -330,8 +329,6 @@ def builtin(
         *misused: Nothing; it catches `@builtin` without its brackets.
         category: Where the index shows it, such as `"Statistics & ML"`.
         aliases: Other words that people search for it by, such as `"sdpa"`.
-        samples: Gives the checks their inputs where the annotations don't say enough: takes a
-            [`Draw`][opbook.checks.samples.Draw] and yields tuples of positional arguments, or `draw.call(...)`.
         replaces: The plugin, or its distribution, whose builtin of the same name this one takes the place of in the
             catalogue. Without it, two of one name are an error, unless the user chooses.
 
@@ -347,11 +344,4 @@ def builtin(
     if isinstance(aliases, str):
         raise DeclarationError(f'aliases must be several texts: write aliases=("{aliases}",)')
     words = tuple(aliases)
-
-    def decorated(definition: Callable[..., Any]) -> Builtin:
-        op = Builtin(definition, category=category, aliases=words, replaces=replaces)
-        if samples is not None:
-            op.samples(samples)
-        return op
-
-    return decorated
+    return lambda definition: Builtin(definition, category=category, aliases=words, replaces=replaces)

@@ -13,7 +13,7 @@ from opbook.cli.output import print_columns, print_json, print_line
 from opbook.cli.plugin_commands import added_commands, own_commands
 from opbook.errors import nearest
 from opbook.plugins.catalogue import Catalogue
-from opbook.plugins.contributions import NOUNS
+from opbook.plugins.contributions import KINDS
 from opbook.plugins.discovery import PluginInfo
 
 _STYLES = {"loaded": "bold", "failed": "bold red", "disabled": "dim"}
@@ -71,23 +71,23 @@ def _print_plugin(catalogue: Catalogue, info: PluginInfo) -> None:
     rows = [
         ("from", origin),
         ("path", info.path or (source.module if source.is_file else "")),
-        *((noun, _text(catalogue, info, noun)) for noun in NOUNS.values()),
+        *((kind.nouns, _text(catalogue, info, kind.nouns)) for kind in KINDS.values()),
         ("error", " ".join(info.error.split())),
     ]
     print_columns(row for row in rows if row[1])
     print_line()
 
 
-def _text(catalogue: Catalogue, info: PluginInfo, noun: str) -> str:
+def _text(catalogue: Catalogue, info: PluginInfo, nouns: str) -> str:
     """What a plugin contributes of a kind, on a line."""
-    labels = info.contributes[noun]
-    if noun == "builtins":
+    labels = info.contributes[nouns]
+    if nouns == "builtins":
         labels = [_builtin_text(catalogue, info, name) for name in labels]
-    elif noun == "rules":
+    elif nouns == "rules":
         labels = [_rule_text(catalogue, label) for label in labels]
-    elif noun == "guides":
+    elif nouns == "guides":
         labels = [Path(file).name for file in labels]
-    elif noun == "sections":
+    elif nouns == "sections":
         return "; ".join(_sections_text(labels))
     return ", ".join(labels)
 
@@ -130,7 +130,7 @@ def _entry(catalogue: Catalogue, info: PluginInfo) -> dict[str, Any]:
         "path": info.path,
         "state": info.state,
         "error": info.error,
-        **{noun: info.contributes[noun] for noun in NOUNS.values()},
+        **{kind.nouns: info.contributes[kind.nouns] for kind in KINDS.values()},
         "replaced": [name for name in info.contributes["builtins"] if info in catalogue.replaced(name)],
         "unused": info.unused,
         "seconds": round(info.seconds, 4),

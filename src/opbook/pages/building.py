@@ -24,7 +24,7 @@ from opbook.pages.processes import spread
 from opbook.pages.shapes import describe
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.contributions import Contribution
-from opbook.plugins.discovery import PluginInfo, Source
+from opbook.plugins.discovery import PluginInfo, PluginSource
 
 MANY = 100
 """From so many builtins on, it is worth while to start processes that make their pages."""
@@ -175,7 +175,7 @@ def _origin(op: Builtin, info: PluginInfo, replaced: Iterable[PluginInfo]) -> Or
     )
 
 
-def _short(source: Source) -> str:
+def _short(source: PluginSource) -> str:
     return f"{source.distribution} {source.version}" if source.distribution else f"{source.name}, a single file"
 
 

@@ -18,7 +18,7 @@ from opbook.builtins.rule import Rule
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.plugins.configuration import Configuration, configuration
 from opbook.plugins.contributions import Contribution
-from opbook.plugins.discovery import SESSION, PluginInfo, Source, find_plugins, is_seen
+from opbook.plugins.discovery import SESSION, PluginInfo, PluginSource, find_plugins, is_seen
 from opbook.plugins.loading import load_plugin, load_samples, message_of, samples_module
 from opbook.plugins.settlement import Settlement
 
@@ -247,7 +247,7 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
 def _load(settings: Configuration) -> Catalogue:
     plugins = find_plugins(settings.plugins)
     found: list[Contribution[Any]] = []
-    modules: dict[ModuleType, Source] = {}
+    modules: dict[ModuleType, PluginSource] = {}
     # files last: one that is an installed plugin's own module is that plugin, seen twice
     for info in sorted(plugins, key=lambda info: info.source.is_file):
         if is_seen(info, plugins):

@@ -161,7 +161,7 @@ def read_table(file: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SettingKey:
     """A key of `[tool.opbook]`.
 
     Attributes:
@@ -188,10 +188,10 @@ def _is_table(value: Any) -> bool:
 
 
 SETTINGS = {
-    "plugins": Setting("a list of files", '["my_ops.py"]', _is_list),
-    "disable": Setting("a list of plugins", '["my_plugin"]', _is_list),
-    "override": Setting("a table of plugins by builtin", '{swish = "my_ops"}', _is_table),
-    "rules": Setting("a table of rules by builtin", '{swish = "own"}', _is_table),
+    "plugins": SettingKey("a list of files", '["my_ops.py"]', _is_list),
+    "disable": SettingKey("a list of plugins", '["my_plugin"]', _is_list),
+    "override": SettingKey("a table of plugins by builtin", '{swish = "my_ops"}', _is_table),
+    "rules": SettingKey("a table of rules by builtin", '{swish = "own"}', _is_table),
 }
 """The keys of `[tool.opbook]`."""
 

@@ -69,7 +69,7 @@ class Section(Addition):
 
 
 @dataclass(frozen=True)
-class Guide(Addition):
+class GuideFile(Addition):
     """A Markdown file that a plugin brings along; a site shows it as a page of its own.
 
     A plugin returns its path from the hook `opbook_guides`.
@@ -121,30 +121,35 @@ class CommandHook(Addition):
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of thing that plugins contribute.
+class HookResult:
+    """What a hook returns a list of: a kind of thing that plugins contribute.
 
     Attributes:
         type: Its class.
+        noun: What one is called.
+        nouns: What several are called.
         example: How an author writes one.
     """
 
     type: type[Any]
+    noun: str
+    nouns: str
     example: str
 
 
 KINDS = {
-    "opbook_builtins": Kind(Builtin, "@builtin(category=...) above a function"),
-    "opbook_rules": Kind(Rule, "Rule(builtin=..., name=..., function=...)"),
-    "opbook_properties": Kind(Property, "Property(builtin=..., name=..., sentence=..., sides=...)"),
-    "opbook_guides": Kind(Guide, '"heads.md", as seen from the folder of the plugin\'s module'),
-    "opbook_sections": Kind(Section, "Section(builtin=..., title=..., text=...)"),
-    "opbook_commands": Kind(CommandHook, "@click.command() above a function"),
+    "opbook_builtins": HookResult(Builtin, "builtin", "builtins", "@builtin(category=...) above a function"),
+    "opbook_rules": HookResult(Rule, "rule", "rules", "Rule(builtin=..., name=..., function=...)"),
+    "opbook_properties": HookResult(
+        Property, "property", "properties", "Property(builtin=..., name=..., sentence=..., sides=...)"
+    ),
+    "opbook_guides": HookResult(
+        GuideFile, "guide", "guides", '"heads.md", as seen from the folder of the plugin\'s module'
+    ),
+    "opbook_sections": HookResult(Section, "section", "sections", "Section(builtin=..., title=..., text=...)"),
+    "opbook_commands": HookResult(CommandHook, "command", "commands", "@click.command() above a function"),
 }
 """The kinds, by the hook that returns them."""
-
-NOUNS = {kind.type: hook.removeprefix("opbook_") for hook, kind in KINDS.items()}
-"""What the things of a kind are called, such as `builtins`."""
 
 
 def things(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
@@ -165,11 +170,13 @@ def things(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
     if kind is CommandHook:
         return [CommandHook(function)]
     found = returned(hook, function)
-    if kind is Guide:
-        found = [
-            Guide(Path(os.path.abspath(folder / one))) if isinstance(one, str | os.PathLike) else one for one in found
-        ]
+    if kind is GuideFile:
+        found = [_guide(folder / one) if isinstance(one, str | os.PathLike) else one for one in found]
     return [instance(hook, one, kind) for one in found]
+
+
+def _guide(path: Path) -> GuideFile:
+    return GuideFile(Path(os.path.abspath(path)))  # not resolved: a link's own name is its address
 
 
 def returned(hook: str, function: Callable[[], Any]) -> list[Any]:
@@ -177,8 +184,7 @@ def returned(hook: str, function: Callable[[], Any]) -> list[Any]:
     try:
         result = function()
         if isinstance(result, str) or not isinstance(result, Iterable):
-            plural = hook.removeprefix("opbook_")
-            raise TypeError(f"{hook}() must return a list of {plural}, but returned {type(result).__name__}")
+            raise TypeError(f"{hook}() must return a list of {KINDS[hook].nouns}, but returned {type(result).__name__}")
         return list(result)
     except BaseException as error:
         error.add_note(f"raised in {hook}()")
@@ -191,4 +197,4 @@ def instance(hook: str, thing: Any, kind: type[T]) -> T:
         return thing
     if isinstance(thing, type):
         raise TypeError(f"{hook}() returned {thing!r}, which is a class, where an instance is due")
-    raise TypeError(f"{hook}() returned {thing!r}, which is no {kind.__name__.lower()}; write {KINDS[hook].example}")
+    raise TypeError(f"{hook}() returned {thing!r}, which is no {KINDS[hook].noun}; write {KINDS[hook].example}")

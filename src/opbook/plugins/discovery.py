@@ -15,7 +15,7 @@ ENTRY_POINT_GROUP = "opbook"
 
 
 @dataclass(frozen=True)
-class Source:
+class PluginSource:
     """Where a plugin can be found, before it is loaded.
 
     Attributes:
@@ -59,7 +59,7 @@ class Source:
         return importlib.import_module(self.module)
 
 
-SESSION = Source("session", "", "", "this session")
+SESSION = PluginSource("session", "", "", "this session")
 """What stands for a plugin where a builtin was registered with [`register`][opbook.plugins.catalogue.register]."""
 
 
@@ -79,7 +79,7 @@ class PluginInfo:
         seconds: How long importing it took.
     """
 
-    source: Source
+    source: PluginSource
     handle: str = ""
     state: str = "loaded"
     error: str = ""
@@ -104,10 +104,10 @@ def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
             meta = point.dist.metadata
             licence = next((meta[key] for key in ("License-Expression", "License") if key in meta), "")
             requires = _versions_of_opbook(point.dist.requires or ())
-            found.add(Source(point.name, point.dist.name, point.dist.version, point.value, licence, requires))
+            found.add(PluginSource(point.name, point.dist.name, point.dist.version, point.value, licence, requires))
     for file in files:
         path = Path(file).resolve()
-        found.add(Source(path.stem, "", "", str(path)))
+        found.add(PluginSource(path.stem, "", "", str(path)))
     sources = sorted(found, key=lambda s: (s.distribution, s.name, s.module))
     names = [name for source in sources for name in set(source.names)]
     return [

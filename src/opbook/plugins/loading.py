@@ -17,7 +17,7 @@ from opbook.builtins.builtin import Builtin
 from opbook.errors import PluginError, nearest
 from opbook.plugins import hookspecs
 from opbook.plugins.contributions import KINDS, Contribution, things
-from opbook.plugins.discovery import PluginInfo, Source
+from opbook.plugins.discovery import PluginInfo, PluginSource
 
 _parser = pluggy.PluginManager(hookspecs.PROJECT)
 
@@ -41,7 +41,7 @@ def message_of(error: BaseException) -> str:
     return ", ".join([message, *(note for note in getattr(error, "__notes__", ()) if note.startswith("raised in "))])
 
 
-def load_plugin(info: PluginInfo, loaded: dict[ModuleType, Source]) -> list[Contribution[Any]]:
+def load_plugin(info: PluginInfo, loaded: dict[ModuleType, PluginSource]) -> list[Contribution[Any]]:
     """Import one plugin, and ask its hooks what it contributes.
 
     Args:
@@ -93,7 +93,7 @@ def load_samples(info: PluginInfo) -> list[Contribution[Any]]:
     return _contributions(info, hooks)
 
 
-def samples_module(source: Source) -> str:
+def samples_module(source: PluginSource) -> str:
     """Find the module of a plugin that gives samples.
 
     Args:
@@ -108,7 +108,7 @@ def samples_module(source: Source) -> str:
     return name if importlib.util.find_spec(name) else ""
 
 
-def _refuse_other_version(source: Source) -> None:
+def _refuse_other_version(source: PluginSource) -> None:
     if not source.requires:
         return
     from packaging.specifiers import SpecifierSet

@@ -7,7 +7,7 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import Rule
 from opbook.errors import PluginError, nearest
 from opbook.plugins.configuration import FILE, Configuration
-from opbook.plugins.contributions import NOUNS, Contribution
+from opbook.plugins.contributions import KINDS, Contribution, HookResult
 from opbook.plugins.discovery import PluginInfo
 from opbook.plugins.precedence import asked, chosen
 
@@ -54,13 +54,13 @@ class Settlement:
             info.contributes.clear()
             info.unused.clear()
         self._choose_builtins(found, settings)
-        self._take(Rule, found)
+        self._take(KINDS["opbook_rules"], found)
         self._choose_rules(settings)
         self.builtins: dict[str, Builtin] = {
             name: self.chosen[name].thing for name in sorted(self.chosen) if name not in self.unclear
         }
-        for kind in NOUNS:
-            if kind not in (Builtin, Rule):
+        for kind in KINDS.values():
+            if kind.type not in (Builtin, Rule):
                 self._take(kind, found)
 
     def taken(self, kind: type[T], builtin: str = "") -> list[Contribution[T]]:
@@ -103,27 +103,27 @@ class Settlement:
             except PluginError as error:
                 self.unclear[name] = str(error)
 
-    def _take(self, kind: type[Any], found: Iterable[Contribution[Any]]) -> None:
+    def _take(self, kind: HookResult, found: Iterable[Contribution[Any]]) -> None:
         """Take what is of a kind, fits, and is alone: of several that are one by their key, none is used."""
         fitting = []
         for one in found:
-            if not isinstance(one.thing, kind) or one.thing.builtin in self.unclear:
+            if not isinstance(one.thing, kind.type) or one.thing.builtin in self.unclear:
                 continue
             if reason := self._misfit(one.thing):
                 one.plugin.unused.append(
-                    f"{one.plugin.source}: its {kind.__name__.lower()} {one.thing} is not used: {reason} Mend it, or "
+                    f"{one.plugin.source}: its {kind.noun} {one.thing} is not used: {reason} Mend it, or "
                     f"leave the plugin out with OPBOOK_DISABLE={one.plugin.handle}"
                 )
             else:
                 fitting.append(one)
         for same in grouped(fitting, lambda thing: thing.key):
             if len(same) > 1:
-                message = not_alone(NOUNS[kind], same)
+                message = not_alone(kind.nouns, same)
                 for info in {id(one.plugin): one.plugin for one in same}.values():
                     info.unused.append(message)
                 continue
-            self._taken.setdefault(kind, {}).setdefault(same[0].thing.builtin, []).append(same[0])
-            same[0].plugin.contributes[NOUNS[kind]].append(str(same[0].thing))
+            self._taken.setdefault(kind.type, {}).setdefault(same[0].thing.builtin, []).append(same[0])
+            same[0].plugin.contributes[kind.nouns].append(str(same[0].thing))
 
     def _misfit(self, thing: Any) -> str:
         if not thing.builtin:

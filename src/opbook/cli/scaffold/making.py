@@ -17,6 +17,7 @@ _FILES = {
     "mkdocs.yml": "mkdocs.yml.txt",
     "docs/index.md": "index.md.txt",
     "opbook_%{name}/__init__.py": "module.py.txt",
+    "opbook_%{name}/samples.py": "samples.py.txt",
     "opbook_%{name}/examples.md": "examples.md.txt",
     "tests/test_%{name}.py": "test.py.txt",
 }
@@ -80,8 +81,9 @@ def make_file(name: str, into: Path) -> Made:
     """
     target = into / f"{name}.py"
     _refuse_to_overwrite(target)
+    samples = _read("samples.py.txt").partition("\n\n\n")[2]  # without the import of the builtin
     with replacing(target) as draft:
-        draft.write_text(_fill(_read("module.py.txt"), name), encoding="utf-8")
+        draft.write_text(_fill(f"{_read('module.py.txt')}\n\n{samples}", name), encoding="utf-8")
     file = _quoted(target)
     commands = (f"opbook show {name}", f'opbook eval "{name}([-10, 0, 10])"', f"opbook verify {name}")
     return Made(target, (target.name,), tuple(f"{command} --plugin {file}" for command in commands))
