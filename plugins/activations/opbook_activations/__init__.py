@@ -9,28 +9,27 @@ from opbook_math import erf
 from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
 
-CATEGORY = "Statistics & ML"
-
 
 # exp makes every score positive, and dividing by the sum makes them weights that add up to 1. Only differences of
 # scores count: a score that is larger by 1 gets e times the weight.
 #
-# For the same reason the largest score may be subtracted from all of them, which changes nothing mathematically.
-# Numerically it is what makes the function work: every exponent is then at most 0, so nothing overflows, and one of the
+# For the same reason the largest score can be subtracted from all of them. Mathematically that changes nothing.
+# Numerically it is what makes the function safe: every exponent is then at most 0, so nothing overflows, and one of the
 # terms is exp(0) = 1, so the sum is never 0.
 #
-# A score of −∞ gets the weight 0. A row of nothing else has no weights to give, and comes out as zeros with gradient 0,
-# as attention has it for a query that may attend to nothing. A score of +∞ is refused: it has overflowed somewhere.
+# A score of −∞ gets the weight 0. If all scores of a row are −∞, all its weights are 0, and so is its gradient: this is
+# what attention needs for a query that may attend to nothing. A score of +∞ is refused, because it must have
+# overflowed.
 #
-# **The gradient.** The slope of weight i by score j is pᵢ(δᵢⱼ − pⱼ). Multiplied out with the cotangent g, the matrix
-# never has to be built:
+# **The gradient.** The derivative of weight i by score j is pᵢ(δᵢⱼ − pⱼ), where δᵢⱼ is 1 if i = j, and 0 otherwise. Let
+# g be the cotangent, the gradient of some number L by p. The gradient of L by x is the sum over all weights i, and in
+# it the matrix of all derivatives is never needed:
 #
-# $$\frac{\partial}{\partial x} = p \cdot \Big(g - \sum_j p_j g_j\Big).$$
+# $$\frac{\partial L}{\partial x_j} = \sum_i g_i\,p_i(\delta_{ij} - p_j) = p_j\Bigl(g_j - \sum_i p_i g_i\Bigr).$$
 #
-# The subtracted sum is the mean of g under the weights. It keeps the gradient of a row at the sum 0: moving all scores
-# together changes nothing. The rule keeps the exponentials and their sum rather than the weights, as those are the
-# caller's, who may write into them.
-@builtin(category=CATEGORY, aliases=("normalized exponential", "soft argmax"))
+# The sum on the right is the mean of g with the weights p. Because it is subtracted, the gradient of a row adds up to
+# 0, as it must: adding a number to all scores changes nothing.
+@builtin(category="Statistics & ML", aliases=("normalized exponential", "soft argmax"))
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Turns scores into weights that are positive and add up to 1.
 
@@ -58,29 +57,28 @@ def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
 @softmax.defvjp
 def _(x, axis=-1):
     e = np.exp(_below_zero(x, axis, "softmax"))
-    total = _positive(np.sum(e, axis=axis, keepdims=True))
+    p = e / _positive(np.sum(e, axis=axis, keepdims=True))
 
     def pullback(g):
-        p = e / total
         return p * (g - np.sum(p * g, axis=axis, keepdims=True)), None
 
-    return e / total, pullback
+    return p.copy(), pullback
 
 
-# The logarithm of `softmax`, without taking the logarithm of it. A weight below about 1e-308 is rounded to 0, and its
-# logarithm would be −∞ where −800 is right. Written out, the logarithm of the quotient is a difference,
-# x − log(sum(exp(x))), and nothing is rounded away. The largest score is subtracted first, as in `softmax`.
+# This is the logarithm of `softmax`, but it is not computed from it. A weight below about 1e-308 is rounded to 0, and
+# its logarithm would be −∞ where −800 is right. The logarithm of the quotient is the difference x − log(sum(exp(x))),
+# and in this form nothing is rounded to 0. The largest score is subtracted first, as in `softmax`.
 #
-# Cross-entropy is minus this function at the target. That is why it stays finite, with a useful gradient, however sure
-# a model is of the wrong answer.
+# Cross-entropy is minus this function at the target. That is why it stays finite, with a useful gradient, even where a
+# model is very sure of a wrong answer.
 #
-# **The gradient.** For g the cotangent and p the weights it is
+# **The gradient.** Let p be the weights, that is softmax(x), and g the cotangent, the gradient of some number L by y.
+# The derivative of yᵢ by xⱼ is δᵢⱼ − pⱼ, where δᵢⱼ is 1 if i = j, and 0 otherwise, so
 #
-# $$\frac{\partial}{\partial x} = g - p \sum_j g_j:$$
+# $$\frac{\partial L}{\partial x_j} = \sum_i g_i(\delta_{ij} - p_j) = g_j - p_j \sum_i g_i.$$
 #
-# the score's own share, less its part of what all of them have lost to the sum. In a row of nothing but −∞ the weights
-# are 0, and g passes unchanged.
-@builtin(category=CATEGORY, aliases=("log softmax", "log-probabilities"))
+# In a row of nothing but −∞ the weights are 0, and g passes unchanged.
+@builtin(category="Statistics & ML", aliases=("log softmax", "log-probabilities"))
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 
@@ -107,23 +105,28 @@ def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
 @log_softmax.defvjp
 def _(x, axis=-1):
     shifted = _below_zero(x, axis, "log_softmax")
-    log_total = np.log(_positive(np.sum(np.exp(shifted), axis=axis, keepdims=True)))
+    y = shifted - np.log(_positive(np.sum(np.exp(shifted), axis=axis, keepdims=True)))
+    p = np.exp(y)
 
     def pullback(g):
-        return g - np.exp(shifted - log_total) * np.sum(g, axis=axis, keepdims=True), None
+        return g - p * np.sum(g, axis=axis, keepdims=True), None
 
-    return shifted - log_total, pullback
+    return y, pullback
 
 
-# What is positive passes, everything else becomes 0. Two linear layers with nothing between them are one linear layer;
-# this kink is the least that makes them more.
+# Positive entries stay as they are, all others become 0. Without such a function between them, two linear layers would
+# be one linear layer.
 #
-# It asks for `x <= 0` rather than `x > 0`, so that a NaN passes and is seen.
+# The condition is `x <= 0` and not `x > 0`, so that a NaN stays a NaN and is seen.
 #
-# **The gradient.** It passes where x is positive and stops elsewhere. At 0 itself it stops: any number from 0 to 1
-# would do there, and 0 is what other libraries take and what makes an unused unit stay unused. This is also why the
-# definition is not `maximum(x, 0)`: `maximum` would share the cotangent of a tie, and give 1/2.
-@builtin(category=CATEGORY, aliases=("rectified linear unit", "rectifier", "ramp"))
+# **The gradient.** Let g be the cotangent, the gradient of some number L by y. Then
+#
+# $$\frac{\partial L}{\partial x} = \begin{cases} 0 & \text{if } x \le 0 \\ g & \text{otherwise.} \end{cases}$$
+#
+# At 0 the function has a kink, and any slope from 0 to 1 could be taken; 0 is what other libraries take. This is also
+# why the definition is not `maximum(x, 0)`: there the two equal numbers would share the cotangent, and x would get half
+# of it.
+@builtin(category="Statistics & ML", aliases=("rectified linear unit", "rectifier", "ramp"))
 def relu(x: Array["..."]) -> Array["..."]:
     r"""Replaces negative entries by 0.
 
@@ -145,29 +148,33 @@ def relu(x: Array["..."]) -> Array["..."]:
 
 @relu.defvjp
 def _(x):
-    stopped = x <= 0
-    return np.where(stopped, 0.0, x), lambda g: (np.where(stopped, 0.0, g),)
+    is_off = x <= 0
+    return np.where(is_off, 0.0, x), lambda g: (np.where(is_off, 0.0, g),)
 
 
-# Where `relu` asks whether x is positive, `gelu` asks how likely a standard normal number is to be smaller than x, and
-# multiplies x by that probability: x · Φ(x). The kink becomes a smooth bend, with a shallow dip below 0 that is deepest
-# near −0.75.
+# `relu` multiplies x by 1 if it is positive, and by 0 if it is not. `gelu` multiplies it by Φ(x), the probability that
+# a standard normal number is smaller than x. So there is no kink: the curve bends smoothly, and it is a little below 0
+# for negative x, lowest near x = −0.75.
 #
-# Φ(x) is (1 + erf(x / √2)) / 2. `approximate="tanh"` replaces it by a step made of `tanh`,
-# (1 + tanh(√(2/π)(x + 0.044715 x³))) / 2, which differs from it by less than 0.0005. It dates from when erf was slow.
-# Weights that were trained with one form should be run with the same one.
+# Φ(x) is (1 + erf(x / √2)) / 2. With `approximate="tanh"` it is replaced by (1 + tanh u) / 2, where
+# u = √(2/π) (x + 0.044715 x³). The two differ by less than 0.0005; the second is from a time when erf was slow. A model
+# should be run with the form that it was trained with.
 #
-# Beyond ±40 either step is exactly 0 or 1, so x is held within these bounds before x³ can overflow or an infinity meet
-# the factor 0. What x has above 40 is added as it is.
+# Beyond ±40 both forms of Φ are exactly 0 or 1. So Φ is computed from z, which is x held between −40 and 40: x³ can't
+# overflow, and an infinite x never meets the factor 0.
 #
-# **The gradient.** It is a product's,
+# **The gradient.** Let g be the cotangent, the gradient of some number L by y, and φ the derivative of Φ. By the
+# product rule
 #
-# $$\frac{\mathrm d}{\mathrm dx}\,x\,\Phi(x) = \Phi(x) + x\,\varphi(x), \qquad
-# \varphi(x) = \frac{1}{\sqrt{2\pi}}\,e^{-x^2/2},$$
+# $$\frac{\partial L}{\partial x} = g\,\bigl(\Phi(x) + x\,\varphi(x)\bigr), \qquad
+# \varphi(x) = \frac{1}{\sqrt{2\pi}}\,e^{-x^2/2}.$$
 #
-# with φ the bell curve, the slope of Φ. For the other form φ is the slope of its own step, (1 − tanh²)/2 times the
-# slope of what is inside.
-@builtin(category=CATEGORY, aliases=("gaussian error linear unit",))
+# This φ is the bell curve of the normal distribution. With `approximate="tanh"` it is the derivative of (1 + tanh u) /
+# 2,
+#
+# $$\varphi(x) = \tfrac12\,\bigl(1 - \tanh^2 u\bigr)\,\frac{\mathrm du}{\mathrm dx}, \qquad
+# \frac{\mathrm du}{\mathrm dx} = \sqrt{2/\pi}\,(1 + 3 \cdot 0.044715\,x^2).$$
+@builtin(category="Statistics & ML", aliases=("gaussian error linear unit",))
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:
     r"""Multiplies every entry by the probability that a standard normal number is smaller.
 
@@ -191,34 +198,27 @@ def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Arra
     Source:
         Hendrycks and Gimpel, *Gaussian Error Linear Units* (2016); operator `Gelu` of ONNX opset 20.
     """
-    low = np.maximum(x, -_SATURATED)
-    z = np.minimum(low, _SATURATED)
-    step = erf(z / np.sqrt(2)) if approximate == "none" else np.tanh(_SCALE * (z + _CUBIC * z**3))
-    return z * 0.5 * (1 + step) + (low - z)
-
-
-_SATURATED = 40.0
-_SCALE = float(np.sqrt(2 / np.pi))
-_CUBIC = 0.044715
+    low = np.maximum(x, -40.0)
+    z = np.minimum(low, 40.0)
+    if approximate == "none":
+        Phi = 0.5 * (1 + erf(z / np.sqrt(2)))
+    else:
+        u = np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)
+        Phi = 0.5 * (1 + np.tanh(u))
+    return z * Phi + (low - z)  # beyond 40, Phi is 1, and x has more than z
 
 
 @gelu.defvjp
 def _(x, approximate="none"):
-    low = np.maximum(x, -_SATURATED)
-    z = np.clip(x, -_SATURATED, _SATURATED)
+    z = np.clip(x, -40.0, 40.0)
     if approximate == "none":
-        gate = 0.5 * (1 + erf.definition(z * 0.5**0.5))
+        Phi = 0.5 * (1 + erf(z / np.sqrt(2)))
+        phi = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     else:
-        gate = 0.5 * (1 + np.tanh(_SCALE * (z + _CUBIC * z**3)))
-
-    def pullback(g):
-        if approximate == "none":
-            slope = np.exp(-0.5 * z * z) * (2 * np.pi) ** -0.5
-        else:
-            slope = 2 * gate * (1 - gate) * _SCALE * (1 + 3 * _CUBIC * z * z)
-        return g * (gate + z * slope), None
-
-    return low * gate, pullback
+        u = np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)
+        Phi = 0.5 * (1 + np.tanh(u))
+        phi = 0.5 * (1 - np.tanh(u) ** 2) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * z**2)
+    return np.maximum(x, -40.0) * Phi, lambda g: (g * (Phi + z * phi), None)
 
 
 def _below_zero(x, axis, name):

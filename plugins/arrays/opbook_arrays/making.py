@@ -7,16 +7,11 @@ import numpy as np
 from opbook import Array, builtin
 from opbook.errors import InputError
 
-CATEGORY = "Arrays"
-LARGEST = 10**8
-"""Arrays of more entries are refused: that is 800 MB, and nearly always a slip in a size."""
 
-
-# One size makes a vector, two make a matrix, and a tuple makes any shape: `zeros(shape(x))` is as large as x.
+# One number gives a vector, two give a matrix, and a tuple gives any shape: `zeros(shape(x))` has the shape of x.
 #
-# The result does not depend on the *values* of anything, so there is no gradient to speak of. More than 10⁸ entries are
-# refused before any memory is asked for.
-@builtin(category=CATEGORY, aliases=("zero matrix", "empty array"))
+# The sizes are whole numbers, so there is no gradient. More than 10⁸ entries are an error, before any memory is used.
+@builtin(category="Arrays", aliases=("zero matrix", "empty array"))
 def zeros(n: int) -> Array["N"]:
     """Makes an array of zeros.
 
@@ -56,9 +51,9 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
     return np.zeros(_checked_shape("zeros", shape))
 
 
-# Sizes are given as to `zeros`. A row of ones is what `layer_norm` takes as a scale that changes nothing, and a product
-# with a vector of ones adds up rows or columns.
-@builtin(category=CATEGORY, aliases=("all ones", "constant array"))
+# Sizes are given as in `zeros`. With a vector of ones as its scale, `layer_norm` only normalizes. A product with a
+# vector of ones adds up rows or columns.
+@builtin(category="Arrays", aliases=("all ones", "constant array"))
 def ones(n: int) -> Array["N"]:
     """Makes an array of ones.
 
@@ -98,9 +93,9 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
     return np.ones(_checked_shape("ones", shape))
 
 
-# Ones on the diagonal and zeros elsewhere: a product with this matrix changes nothing. As the weights of a layer or of
-# an attention head it turns a projection off, so that the rest can be looked at alone.
-@builtin(category=CATEGORY, aliases=("identity matrix", "identity"))
+# The matrix has ones on its diagonal and zeros elsewhere, so a product with it changes nothing. As a weight of a layer
+# or of an attention head it leaves its input as it is, so that one can look at the rest alone.
+@builtin(category="Arrays", aliases=("identity matrix", "identity"))
 def eye(n: int) -> Array["N N"]:
     """Makes an identity matrix.
 
@@ -120,11 +115,11 @@ def eye(n: int) -> Array["N N"]:
     return np.eye(n)
 
 
-# The end itself is not counted in, as in Python's `range` and NumPy's `arange`, so `arange(n)` has n entries and
-# `arange(a, b)` and `arange(b, c)` follow on each other without a gap or a double. Steps are whole numbers: with steps
-# such as 0.1, rounding would decide whether there is one entry more. For those there is `linspace`, which asks for the
+# The end is not included, as in Python's `range` and NumPy's `arange`. So `arange(n)` has n entries, and `arange(b, c)`
+# continues `arange(a, b)`: no number is missing, and none comes twice. Steps are whole numbers, because with a step
+# such as 0.1 rounding would decide whether there is one more entry. For such steps there is `linspace`, which takes the
 # number of entries instead.
-@builtin(category=CATEGORY, aliases=("range", "count up", "sequence"))
+@builtin(category="Arrays", aliases=("range", "count up", "sequence"))
 def arange(stop: int) -> Array["N"]:
     """Counts from 0, or from a start, up to but not including an end.
 
@@ -155,11 +150,14 @@ def _(start: int, stop: int, step: int = 1) -> Array["N"]:
     return _count(start, stop, step)
 
 
-# Both ends are counted in, and hit exactly: each entry is start · (1 − t) + stop · t, with t going from 0 to 1.
+# Both ends are included, and they are exact: entry i is start · (1 − tᵢ) + stop · tᵢ, where tᵢ goes from 0 to 1.
 #
-# **The gradient.** An entry near the start moves with the start, one near the stop with the stop: the cotangent's
-# entries are added up with the weights 1 − t for the one and t for the other.
-@builtin(category=CATEGORY, aliases=("evenly spaced", "grid"))
+# **The gradient.** Each entry depends on start with the factor 1 − tᵢ, and on stop with the factor tᵢ. With g for the
+# cotangent, the gradient of some number L by x,
+#
+# $$\frac{\partial L}{\partial\,\text{start}} = \sum_i g_i\,(1 - t_i), \qquad
+# \frac{\partial L}{\partial\,\text{stop}} = \sum_i g_i\,t_i.$$
+@builtin(category="Arrays", aliases=("evenly spaced", "grid"))
 def linspace(start: float, stop: float, count: int) -> Array["N"]:
     r"""Makes evenly spaced numbers, both ends included.
 
@@ -183,6 +181,10 @@ def linspace(start: float, stop: float, count: int) -> Array["N"]:
     _checked("linspace", count=count)
     t = np.arange(count) / np.maximum(count - 1, 1)
     return start * (1 - t) + stop * t
+
+
+LARGEST = 10**8
+"""Arrays of more entries are refused: that is 800 MB, and nearly always a slip in a size."""
 
 
 def _count(start, stop, step):

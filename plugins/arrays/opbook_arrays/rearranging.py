@@ -10,12 +10,10 @@ from opbook.autodiff import tree
 from opbook.autodiff.dtypes import as_float_array
 from opbook.errors import InputError, ShapeError
 
-CATEGORY = "Arrays"
 
-
-# A tuple of whole numbers, one for each axis, from the outermost to the innermost: a matrix has (rows, columns), a
-# vector (n,), and a single number (). It says nothing about the entries, so no gradient passes through it.
-@builtin(category=CATEGORY, aliases=("size", "dimensions", "rows and columns"))
+# The shape is a tuple of whole numbers, one for each axis: (rows, columns) for a matrix, (n,) for a vector, and () for
+# a single number. It does not depend on the entries, so it has no gradient.
+@builtin(category="Arrays", aliases=("size", "dimensions", "rows and columns"))
 def shape(x: Array["..."]) -> tuple[int, ...]:
     """Tells how many rows, columns and so on an array has.
 
@@ -31,16 +29,16 @@ def shape(x: Array["..."]) -> tuple[int, ...]:
     return tuple(x.shape)
 
 
-# Rows become columns. Leading axes are a batch of matrices, each of which is transposed. In the notation x' means the
-# same.
+# Rows become columns. If there are more axes, the first ones are a batch of matrices, and each of these is transposed.
+# In the notation, x' means the same.
 #
-# A vector has no rows and columns to swap and is refused, since it is not clear what was meant by it: `[v;]` makes a
-# matrix of one row of it, and `transpose([v;])` one of one column.
+# A vector has no rows and columns, so it is an error: it is not clear what is meant. `[v;]` makes a matrix with one row
+# of it, and `transpose([v;])` a matrix with one column.
 #
-# The result is memory of its own: a change in it does not change x.
+# The result has memory of its own: a change in it does not change x.
 #
-# **The gradient.** Moving entries about is undone by moving them back, so it is the transpose of the cotangent.
-@builtin(category=CATEGORY, aliases=("swap rows and columns", "matrix transpose", "T"))
+# **The gradient.** The entries only move, so the gradient moves back with them: it is the transpose of the cotangent.
+@builtin(category="Arrays", aliases=("swap rows and columns", "matrix transpose", "T"))
 def transpose(x: Array["... M N"]) -> Array["... N M"]:
     """Swaps the rows and columns of a matrix, or of each of several.
 
@@ -59,11 +57,11 @@ def transpose(x: Array["... M N"]) -> Array["... N M"]:
     return np.copy(np.swapaxes(x, -1, -2))
 
 
-# The entries are read row by row and written into the new shape row by row, so their order stays. One length may be −1
-# and is then worked out from the others.
+# The entries are read row by row, and written into the new shape row by row, so they keep their order. One length may
+# be −1; it is then computed from the others.
 #
-# **The gradient** is the cotangent in the old shape.
-@builtin(category=CATEGORY, aliases=("view", "flatten", "ravel"))
+# **The gradient.** Every entry keeps its place in this order, so the gradient is the cotangent in the shape of x.
+@builtin(category="Arrays", aliases=("view", "flatten", "ravel"))
 def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     """Gives the same entries in another shape.
 
@@ -94,12 +92,12 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     return np.copy(np.reshape(x, shape))
 
 
-# The arrays are laid end to end along one axis and must agree in all others. To join along a new axis, give each that
-# axis first, with `reshape`. This is the textbook form of several attention heads, whose results are laid side by side
-# before one large projection.
+# The arrays are put one after the other along one axis. In all other axes they must have the same lengths. To join them
+# along a new axis, give each of them that axis first, with `reshape`. Textbooks write several attention heads so: their
+# results are put side by side, and multiplied by one large matrix.
 #
-# **The gradient** is the cotangent cut up again at the seams: each array gets the piece that it became.
-@builtin(category=CATEGORY, aliases=("join", "append", "cat", "hstack", "vstack"))
+# **The gradient.** Each array gets its own part of the cotangent.
+@builtin(category="Arrays", aliases=("join", "append", "cat", "hstack", "vstack"))
 def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     """Joins arrays along one of their axes.
 
@@ -137,15 +135,14 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     return np.concatenate(parts, axis=axis)
 
 
-# Each entry comes from x where the condition holds and from y where it does not; all three broadcast. Both x and y have
-# been computed by then, in full: `where` chooses between results, it does not skip work.
+# Each entry is that of x where the condition is true, and that of y where it is false. All three broadcast. Both x and
+# y are computed before, with all their entries: `where` chooses between results, and saves no work.
 #
-# **The gradient.** It follows the choice. What was not taken gets 0, whatever stands there, a NaN or an infinity
-# included. That holds for x and y themselves. If y is `log(x)`, the 0 still goes back through the logarithm, and at x =
-# 0 some other functions would make 0 · ∞ of it; the sure way is to choose first and take the logarithm then.
+# The condition may also be numbers, of which 0 is false. It has no gradient.
 #
-# The condition is true or false, or numbers, where 0 is false. It decides by jumps, so it has no gradient.
-@builtin(category=CATEGORY, aliases=("select", "choose", "if else", "conditional"))
+# **The gradient.** With g for the cotangent, the gradient of x is g where the condition is true, and 0 elsewhere; that
+# of y is g where it is false, and 0 elsewhere. That holds also where the entry that was not taken is NaN or infinite.
+@builtin(category="Arrays", aliases=("select", "choose", "if else", "conditional"))
 def where(condition: Any, x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Chooses between two arrays, entry by entry.
 
@@ -169,22 +166,24 @@ def where(condition: Any, x: Array["..."], y: Array["..."]) -> Array["..."]:
 @where.defvjp
 def _(condition, x, y):
     truth = _truth(condition, x, y)
-    of_x, of_y = x.shape, y.shape
+    x_shape, y_shape = x.shape, y.shape
 
     def pullback(g):
-        return None, unbroadcast(np.where(truth, g, 0), of_x), unbroadcast(np.where(truth, 0, g), of_y)
+        return None, unbroadcast(np.where(truth, g, 0), x_shape), unbroadcast(np.where(truth, 0, g), y_shape)
 
     return np.where(truth, x, y), pullback
 
 
-# Picks entries, rows or columns by number, counted from 0, or from −1 at the end. A number may be used several times,
-# and in any order. `take(table, [2, 0, 2])` is what an embedding layer does: row 2, row 0 and row 2 again.
+# Entries, rows or columns are picked by number, counted from 0, or from −1 at the end. A number may come several times,
+# and numbers may come in any order. An embedding layer does the same: `take(table, [2, 0, 2])` is row 2, row 0, and row
+# 2 again.
 #
-# A single number picks one row and drops the axis; a vector of numbers keeps it, with as many entries as numbers.
+# A single number picks one row, and its axis is gone. A vector of numbers keeps the axis, with one entry for each
+# number.
 #
-# **The gradient.** Each cotangent is put back where its entry came from, and those that came from the same place are
-# added up: row 2 above gets two contributions. Entries that were not picked get 0.
-@builtin(category=CATEGORY, aliases=("index", "gather", "embedding", "row", "select rows"))
+# **The gradient.** Each entry of the cotangent is added to the place where its value came from. Row 2 above gets two of
+# them, and what was not picked gets 0.
+@builtin(category="Arrays", aliases=("index", "gather", "embedding", "row", "select rows"))
 def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
     """Picks entries along an axis by number.
 
@@ -218,7 +217,7 @@ def _(x, indices, axis=0):
 
 
 def _truth(condition, x, y):
-    """Take a condition as an array of true and false of its own."""
+    """The condition as a new array of true and false."""
     numbers = as_float_array(tree.map_leaves(stop_gradient, condition), "where: condition")
     try:
         np.broadcast_shapes(numbers.shape, x.shape, y.shape)
@@ -230,7 +229,7 @@ def _truth(condition, x, y):
 
 
 def _whole(indices, shape, axis):
-    """Take indices as an array of integers of its own, after checking them against the length of an axis."""
+    """The indices as a new array of integers, after they have been compared with the length of the axis."""
     indices = tree.map_leaves(stop_gradient, indices)
     numbers = as_float_array(indices, "take: indices")
     if np.asarray(indices).dtype == np.bool_:

@@ -7,15 +7,15 @@ import opbook
 from opbook import builtin, hookimpl
 
 
-# `grad` takes a function and gives a function back, so it can be applied twice: `grad(grad(f))` is the second
-# derivative. Nothing is computed until the new function is called.
+# `grad` takes a function and returns a function, so it can be applied twice: `grad(grad(f))` is the second derivative.
+# Nothing is computed until the new function is called.
 #
-# When it is called, f runs once on a tape that notes down every step. One pass over the steps in reverse then gives the
-# slope of the result in each direction in which the argument can move, all at once. It costs about as much as f does a
-# few times over, whatever the number of entries. Trying each entry in turn would cost one run of f for each.
+# When it is called, f runs once, and a tape records every step. Then the steps are gone through once in reverse order,
+# and that gives the derivatives by all entries of the argument together. It takes about as long as a few runs of f,
+# however many entries there are. To change one entry after the other would take one run of f for each of them.
 #
-# f must end in a single number, since only then is "the direction in which it grows fastest" one direction. For an
-# array, say which combination of its entries is meant: `sum(f(x))`, or `sum(w .* f(x))` for a weighted one.
+# The value of f must be a single number. If it is an array, say which combination of its entries is meant: `sum(f(x))`,
+# or `sum(w .* f(x))` with weights.
 @builtin(category="Calculus", aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"))
 def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     r"""Makes the gradient of a function: a function of the same arguments that gives the slopes.

@@ -11,25 +11,16 @@ from opbook.autodiff.dtypes import as_float_array
 from opbook.errors import InputError, ShapeError
 from opbook.figures import Bars, Heatmap, Line, Plot, show
 
-CATEGORY = "Figures"
 
-MOST_ROWS = 256
-"""A heatmap has at most this many rows, and as many columns: beyond that an entry is smaller than a dot."""
-
-MOST_POINTS = 10_000
-MOST_LINES = 8
-MOST_BARS = 64
-
-
-# Where all entries have the same sign, colours run from pale to strong; where both signs occur, 0 is pale, and each
-# sign has a colour of its own. The entry that is furthest from 0 sets the scale. Two heatmaps then compare by their
-# numbers, which small ones show in the cells, or by their colours where both have the same `limit`.
+# The further an entry is from 0, the stronger is its colour. If there are entries of both signs, each sign has a colour
+# of its own. The entry that is furthest from 0 has the strongest colour, so the colours of two heatmaps can be compared
+# only if both have the same `limit`. Small heatmaps also show the numbers.
 #
-# An entry that is not finite is left blank: in scores that a mask has set to minus infinity, the blanks are the mask. A
-# matrix of more than 32 rows or columns is drawn coarser on a page, with the mean of neighbouring entries in each cell.
+# An entry that is not finite is left blank. So in scores that a mask has set to −∞, the blank cells show the mask. On a
+# page, a matrix of more than 32 rows or columns is drawn coarser: each cell shows the mean of several entries.
 #
-# Drawing has no value, and no gradient: a function that is being differentiated may draw what it sees on its way.
-@builtin(category=CATEGORY, aliases=("matrix plot", "imshow", "attention map"))
+# A figure has no value and no gradient. A function that is being differentiated may draw, too.
+@builtin(category="Figures", aliases=("matrix plot", "imshow", "attention map"))
 def heatmap(
     x: Array["M N"],
     *,
@@ -67,12 +58,12 @@ def heatmap(
     show(Heatmap(tuple(map(tuple, values.tolist())), title, tuple(rows), tuple(columns), limit))
 
 
-# One argument is drawn over its positions 0, 1, 2 and so on; with two, the first says where the points are. Several
-# lines come as the rows of a matrix, named by `names`, or as a record, which has the names already:
+# With one argument, the points stand at 0, 1, 2 and so on. With two, the first says where they stand. Several lines are
+# the rows of a matrix, with `names` if they need names, or the fields of a record, which have names already:
 # `plot(x, {relu = relu(x), gelu = gelu(x)})`.
 #
-# Points are joined by straight lines. One that is not finite makes a gap.
-@builtin(category=CATEGORY, aliases=("line chart", "curve", "graph"))
+# Points are joined by straight lines. A point that is not finite makes a gap.
+@builtin(category="Figures", aliases=("line chart", "curve", "graph"))
 def plot(y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
     """Draws numbers as lines.
 
@@ -109,12 +100,12 @@ def _(x: Any, y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
     _draw_lines(x, y, names, title)
 
 
-# Each number is drawn from 0, to one side or the other, and stands at its bar as well, so that nothing has to be
-# guessed from lengths. Bars are for numbers that belong to names, such as the weights that `softmax` gives to
-# classes; for numbers along an axis, `plot` shows more.
+# Each bar begins at 0, and goes to one side for positive and to the other for negative numbers. The number stands
+# beside it. Bars are for numbers that belong to names, such as the weights that `softmax` gives to classes. For numbers
+# along an axis, `plot` is better.
 #
 # A number that is not finite has a place, but no bar.
-@builtin(category=CATEGORY, aliases=("bar chart", "histogram"))
+@builtin(category="Figures", aliases=("bar chart", "histogram"))
 def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "", limit: float | None = None) -> None:
     """Draws a bar for each number.
 
@@ -140,6 +131,14 @@ def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "", limit:
         raise InputError(f"bars: y has {len(values)} entries; at most {MOST_BARS} can be drawn")
     _check_labels("bars: labels", labels, len(values), "y has entries")
     show(Bars(tuple(values.tolist()), tuple(labels), title, _checked_limit("bars", limit, values)))
+
+
+MOST_ROWS = 256
+"""A heatmap has at most this many rows, and as many columns: beyond that an entry is smaller than a dot."""
+
+MOST_POINTS = 10_000
+MOST_LINES = 8
+MOST_BARS = 64
 
 
 def _draw_lines(x: Any, y: Any, names: tuple[str, ...], title: str) -> None:

@@ -5,16 +5,13 @@ import numpy as np
 from opbook import Array, builtin, stop_gradient
 from opbook.errors import InputError
 
-CATEGORY = "Elementwise math"
 
-
-# There is no rule of its own here. The definition is one NumPy function, and what the tape does with it is all there is
-# to do: it multiplies the cotangent by the sign.
+# The definition is one NumPy function, so no rule is needed: the tape knows its derivative.
 #
-# **The gradient.** The slope is the sign of the entry: 1 on the right, −1 on the left. At 0, where the two meet, every
-# number between them is a fair answer, and the middle one, 0, is what comes back: it leaves an entry alone that is
-# already smallest.
-@builtin(category=CATEGORY, aliases=("absolute value", "magnitude", "fabs"))
+# **The gradient.** The slope is the sign of the entry: 1 on the right of 0, and −1 on the left. At 0 there is a kink,
+# and any slope from −1 to 1 could be taken. The middle one, 0, is used: there the value is smallest, so no direction is
+# better than another.
+@builtin(category="Elementwise math", aliases=("absolute value", "magnitude", "fabs"))
 def abs(x: Array["..."]) -> Array["..."]:
     """Gives the absolute value of every entry.
 
@@ -30,19 +27,19 @@ def abs(x: Array["..."]) -> Array["..."]:
     return np.abs(x)
 
 
-# A negative entry is refused rather than turned into NaN. What is below 0 there is nearly always a mistake further up,
-# and the message points at it while it is still near.
+# A negative entry is an error here, while NumPy returns NaN. It is nearly always a mistake in an earlier step, and the
+# error is raised close to it.
 #
-# **The gradient.** The slope is
+# **The gradient.** With g for the cotangent, the gradient of some number L by y = √x,
 #
-# $$\frac{\mathrm d}{\mathrm dx}\sqrt x = \frac{1}{2\sqrt x},$$
+# $$\frac{\partial L}{\partial x} = \frac{g}{2\sqrt x} = \frac{g}{2y},$$
 #
-# so the value itself is all that the gradient needs; that is why the rule keeps the root and forgets x.
+# so the rule needs the value y, and not x.
 #
-# At 0 the slope is infinite, and the honest gradient is `inf`. It often does harm, though, where nobody asked for it: a
-# length such as `sqrt(sum(x^2))` in a branch that was not taken gets the cotangent 0, and 0 · ∞ would make NaN of it.
-# So an entry whose cotangent is 0 has the gradient 0, whatever its slope.
-@builtin(category=CATEGORY, aliases=("square root", "root"))
+# At 0 the slope is infinite, and so is the gradient. But if the cotangent is 0 too, the product 0 · ∞ would be NaN.
+# That happens where a length such as `sqrt(sum(x^2))` plays no part in the result, for example because `where` did not
+# take it. So an entry whose cotangent is 0 has the gradient 0, whatever its slope.
+@builtin(category="Elementwise math", aliases=("square root", "root"))
 def sqrt(x: Array["..."]) -> Array["..."]:
     """Gives the square root of every entry.
 
@@ -65,17 +62,16 @@ def sqrt(x: Array["..."]) -> Array["..."]:
 @sqrt.defvjp
 def _(x):
     _refuse_negative(x, "sqrt")
-    root = np.sqrt(x)
-    kept = root.copy()
-    return root, lambda g: (_over(0.5 * g, kept),)
+    y = np.sqrt(x)
+    return y.copy(), lambda g: (_divided(g, 2 * y),)
 
 
-# From about 709.8 on the result is larger than the largest float64 and becomes `inf`. That is the right answer to the
-# question, so it comes without a warning. Code that meets it usually wanted a difference of exponents in the first
-# place: `softmax`, `log_softmax`, `softplus` and `sigmoid` are written so that they never raise e to a large power.
+# For x above about 709.8 the result is larger than the largest float64 and becomes `inf`, without a warning. Code that
+# meets it usually needs a function in which no large power of e appears: `softmax`, `log_softmax`, `softplus` and
+# `sigmoid` are written so.
 #
-# **The gradient.** This is the one function that is its own slope, so the tape keeps the value and multiplies by it.
-@builtin(category=CATEGORY, aliases=("exponential", "e to the x"))
+# **The gradient.** The function is its own derivative, so the cotangent is multiplied by the value.
+@builtin(category="Elementwise math", aliases=("exponential", "e to the x"))
 def exp(x: Array["..."]) -> Array["..."]:
     """Raises e to the power of every entry.
 
@@ -92,15 +88,19 @@ def exp(x: Array["..."]) -> Array["..."]:
         return np.exp(x)
 
 
-# The natural logarithm, to base e. At 0 the value is −∞, which is the limit from the right and what IEEE 754 asks for;
-# it comes without a warning.
+# This is the natural logarithm, to base e. At 0 the value is −∞, without a warning: it is the limit from the right, and
+# what IEEE 754 asks for.
 #
-# A loss that takes the logarithm of a `softmax` should use `log_softmax`: a probability that has been rounded to 0 can
-# not be mended afterwards.
+# A loss that takes the logarithm of a `softmax` should use `log_softmax`. A probability that has been rounded to 0 has
+# lost its logarithm.
 #
-# **The gradient.** The slope is 1 / x, and ∞ at 0. As for `sqrt`, an entry with the cotangent 0 has the gradient 0 all
-# the same, so that a probability of 0 that plays no part in a loss does not turn its gradient into NaN.
-@builtin(category=CATEGORY, aliases=("natural logarithm", "ln", "logarithm"))
+# **The gradient.** With g for the cotangent, the gradient of some number L by y,
+#
+# $$\frac{\partial L}{\partial x} = \frac{g}{x},$$
+#
+# which is infinite at 0. As for `sqrt`, an entry with the cotangent 0 has the gradient 0 even there, so that a
+# probability of 0 that plays no part in a loss does not make its gradient NaN.
+@builtin(category="Elementwise math", aliases=("natural logarithm", "ln", "logarithm"))
 def log(x: Array["..."]) -> Array["..."]:
     """Gives the natural logarithm of every entry.
 
@@ -124,18 +124,17 @@ def log(x: Array["..."]) -> Array["..."]:
 @log.defvjp
 def _(x):
     _refuse_negative(x, "log")
-    kept = x.copy()
+    x = x.copy()  # the caller may change it
     with np.errstate(divide="ignore"):
-        return np.log(x), lambda g: (_over(g, kept),)
+        return np.log(x), lambda g: (_divided(g, x),)
 
 
-# Angles are in radians, as everywhere in analysis: only then is the slope of the sine the cosine, with no factor of
-# 180/π.
+# Angles are in radians. Only then is the derivative of the sine the cosine; in degrees it would have a factor of π/180.
 #
-# An infinite angle has no sine. The result is NaN, and no warning.
+# An infinite angle has no sine. The result is NaN, without a warning.
 #
-# **The gradient.** The slope of the sine is the cosine of the same angle.
-@builtin(category=CATEGORY, aliases=("sine",))
+# **The gradient.** The derivative of the sine is the cosine of the same angle, so the cotangent is multiplied by cos x.
+@builtin(category="Elementwise math", aliases=("sine",))
 def sin(x: Array["..."]) -> Array["..."]:
     """Gives the sine of every entry.
 
@@ -152,13 +151,11 @@ def sin(x: Array["..."]) -> Array["..."]:
         return np.sin(x)
 
 
-# Angles are in radians. An infinite angle has no cosine. The result is NaN, and no warning.
+# Angles are in radians. An infinite angle has no cosine: the result is NaN, without a warning.
 #
-# An infinite angle has no cosine. The result is NaN, and no warning.
-#
-# **The gradient.** The slope of the cosine is the sine with the sign turned round: where the cosine stands at its top,
-# at 0, it is level, and from there it falls.
-@builtin(category=CATEGORY, aliases=("cosine",))
+# **The gradient.** The derivative of the cosine is minus the sine, so the cotangent is multiplied by −sin x. At 0,
+# where the cosine is largest, the curve is flat, and from there it falls.
+@builtin(category="Elementwise math", aliases=("cosine",))
 def cos(x: Array["..."]) -> Array["..."]:
     """Gives the cosine of every entry.
 
@@ -175,22 +172,20 @@ def cos(x: Array["..."]) -> Array["..."]:
         return np.cos(x)
 
 
-# A number halfway between two candidates goes to the even one: 0.5 becomes 0, 1.5 and 2.5 both become 2. Always going
-# up would push the mean of many rounded numbers upwards; going to the even neighbour goes up as often as down. The
-# choice is also NumPy's and that of IEEE 754.
+# A number in the middle between two candidates goes to the even one: 0.5 becomes 0, and both 1.5 and 2.5 become 2. If
+# such numbers always went up, the mean of many rounded numbers would be too large. NumPy and IEEE 754 do the same.
 #
 # As in NumPy, the number is multiplied by a power of ten, rounded to a whole number, and divided again. Most decimal
-# fractions have no exact binary form, so few that look like halves are: 1.005 · 100 is 100.49999999999999 in floats,
-# and with two digits 1.005 becomes 1.
+# fractions have no exact binary form, so a number can look like a half and be none: 1.005 · 100 is 100.49999999999999
+# in floats, so with two digits 1.005 becomes 1.
 #
-# What rounds to zero is plain `0`, never `-0`: the sign would tell of something that rounding was meant to remove. (The
-# `+ 0.0` does it, as −0 + 0 is 0.)
+# The result is never `-0`: the `+ 0.0` turns it into 0.
 #
-# An entry of 2⁵² or more has no decimals to round. It is passed on as it is, so that scaling it by a power of ten can't
+# An entry of 2⁵² or more has no decimals to round. It stays as it is, so that multiplying it by a power of ten can't
 # overflow.
 #
-# **The gradient.** As a function of x it is a staircase. It is level wherever it has a slope, so the gradient is 0.
-@builtin(category=CATEGORY, aliases=("rint", "decimals"))
+# **The gradient.** The function is a staircase: flat everywhere but at its steps, so the gradient is 0.
+@builtin(category="Elementwise math", aliases=("rint", "decimals"))
 def round(x: Array["..."], digits: int = 0) -> Array["..."]:
     """Rounds every entry to a number of decimals, halves to the even neighbour.
 
@@ -216,15 +211,12 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
     return np.where(whole, x, np.round(np.where(whole, 0.0, x), digits)) + 0.0
 
 
-# Entry by entry, with broadcasting, so `maximum(x, 0)` cuts off what is below zero. For the largest entry of one array
-# there is `max`.
+# The two arrays are compared entry by entry, and they broadcast: `maximum(x, 0)` replaces negative entries by 0. For
+# the largest entry of one array there is `max`. If one of two numbers is NaN, the result is NaN.
 #
-# A NaN on either side makes the result NaN; it is never quietly dropped.
-#
-# **The gradient.** The cotangent goes to the one that was chosen. Where the two are equal each gets one half: then the
-# two parts add up to the cotangent, as they must, since a step that moves both by the same amount moves the result by
-# that amount. (The whole of it to both would count the step twice.)
-@builtin(category=CATEGORY, aliases=("larger of two", "elementwise max"))
+# **The gradient.** The cotangent goes to the larger of the two numbers. If they are equal, each gets half of it. The
+# two parts then add up to the cotangent, as they must: if both numbers grow by the same amount, so does the result.
+@builtin(category="Elementwise math", aliases=("larger of two", "elementwise max"))
 def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the larger of two numbers, entry by entry.
 
@@ -244,12 +236,13 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     return np.maximum(x, y)
 
 
-# Entry by entry, with broadcasting. For the smallest entry of one array there is `min`; to keep numbers within two
-# bounds, nest the two: `minimum(maximum(x, low), high)`. A NaN on either side makes the result NaN.
+# The two arrays are compared entry by entry, and they broadcast. To keep numbers between two bounds, write
+# `minimum(maximum(x, low), high)`. For the smallest entry of one array there is `min`. If one of two numbers is NaN,
+# the result is NaN.
 #
-# **The gradient.** The cotangent goes to the one that was chosen, and in equal halves to two that are equal, so that
-# the parts add up to the whole.
-@builtin(category=CATEGORY, aliases=("smaller of two", "elementwise min"))
+# **The gradient.** The cotangent goes to the smaller of the two numbers. If they are equal, each gets half of it, so
+# that the two parts add up to the cotangent.
+@builtin(category="Elementwise math", aliases=("smaller of two", "elementwise min"))
 def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the smaller of two numbers, entry by entry.
 
@@ -276,7 +269,7 @@ def _refuse_negative(x, name):
         raise InputError(f"{name}: x must be at least 0 everywhere, but has the value {plain[negative][0]:g}")
 
 
-def _over(g, divisor):
-    """Divide, with 0 where g is 0: what nobody asks for is not NaN."""
+def _divided(g, divisor):
+    """g / divisor, but 0 where g is 0, even if the divisor is 0 too."""
     with np.errstate(divide="ignore", over="ignore"):
         return np.divide(g, divisor, out=np.zeros_like(g), where=g != 0)

@@ -4,44 +4,22 @@ import numpy as np
 
 from opbook import Array, builtin
 
-# The coefficients stand with the highest power first, those of the numerator above those of the denominator.
-# fmt: off
-_NEAR = (
-    (0.185777706184603153, 3.16112374387056560, 113.864154151050156, 377.485237685302021, 3209.37758913846947),
-    (1.0, 23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062),
-)
-_MIDDLE = (
-    (2.15311535474403846e-8, 0.564188496988670089, 8.88314979438837594, 66.1191906371416295, 298.635138197400131,
-     881.952221241769090, 1712.04761263407058, 2051.07837782607147, 1230.33935479799725),
-    (1.0, 15.7449261107098347, 117.693950891312499, 537.181101862009858, 1621.38957456669019,
-     3290.79923573345963, 4362.61909014324716, 3439.36767414372164, 1230.33935480374942),
-)
-_FAR = (
-    (0.0163153871373020978, 0.305326634961232344, 0.360344899949804439, 0.125781726111229246,
-     0.0160837851487422766, 6.58749161529837803e-4),
-    (1.0, 2.56852019228982242, 1.87295284992346725, 0.527905102951428412, 0.0605183413124413191,
-     0.00233520497626869185),
-)
-# fmt: on
-_LARGEST = 28.0  # here exp(-x²) is 0 in float64, and erf has long been 1
 
-
-# The integral of the bell curve 2/√π · exp(−t²) from 0 to x has no closed form. It is computed from three quotients of
+# The integral of the curve 2/√π · exp(−t²) from 0 to x has no closed form. It is computed from three quotients R of
 # polynomials, each of which is accurate to the last digits of a float64 on its own range:
 #
 # - up to 0.46875, x · R(x²), which is odd, as erf is, and gives 0 at 0;
-# - up to 4, 1 − exp(−x²) · R(|x|), so that the quotient only has to describe what is slow about the tail;
-# - beyond 4, 1 − exp(−x²)/|x| · (1/√π − R(1/x²)/x²), which follows the series of the tail at infinity.
+# - up to 4, 1 − exp(−x²) · R(|x|), where exp(−x²) is most of the change, and the quotient changes slowly;
+# - beyond 4, 1 − exp(−x²)/|x| · (1/√π − R(1/x²)/x²), which is close to the series for large x.
 #
-# All three are computed for every entry, and `where` picks one. Each gets entries of its own range only (others are
-# replaced by a harmless number first), as the one for large x would divide by zero at 0. This keeps the code free of
-# branches, so the tape can differentiate it, twice if need be.
+# All three are computed for every entry, and `where` takes one of them. Entries of another range are replaced by a
+# number of the right one first, because the form for large x would divide by zero at 0. So the code has no branches,
+# and the tape can differentiate it, also twice.
 #
-# **The gradient.** It is known exactly, as the curve under the integral:
+# **The gradient.** The derivative is the curve under the integral. With g for the cotangent, the gradient of some
+# number L by y,
 #
-# $$\frac{\mathrm d}{\mathrm dx}\operatorname{erf} x = \frac{2}{\sqrt\pi}\,e^{-x^2}.$$
-#
-# The rule uses that, and needs nothing of the approximation.
+# $$\frac{\partial L}{\partial x} = g\,\frac{2}{\sqrt\pi}\,e^{-x^2}.$$
 @builtin(category="Elementwise math", aliases=("error function", "gauss error function"))
 def erf(x: Array["..."]) -> Array["..."]:
     r"""Gives the error function of every entry: the share of a bell curve that lies within x, from -1 to 1.
@@ -76,8 +54,30 @@ def erf(x: Array["..."]) -> Array["..."]:
 
 @erf.defvjp
 def _(x):
-    size = np.minimum(np.abs(x), _LARGEST)
-    return erf.definition(x), lambda g: (g * (2 * np.pi**-0.5) * np.exp(-size * size),)
+    slope = 2 / np.sqrt(np.pi) * np.exp(-(np.minimum(np.abs(x), _LARGEST) ** 2))
+    return erf.definition(x), lambda g: (g * slope,)
+
+
+# The coefficients stand with the highest power first, those of the numerator above those of the denominator.
+# fmt: off
+_NEAR = (
+    (0.185777706184603153, 3.16112374387056560, 113.864154151050156, 377.485237685302021, 3209.37758913846947),
+    (1.0, 23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062),
+)
+_MIDDLE = (
+    (2.15311535474403846e-8, 0.564188496988670089, 8.88314979438837594, 66.1191906371416295, 298.635138197400131,
+     881.952221241769090, 1712.04761263407058, 2051.07837782607147, 1230.33935479799725),
+    (1.0, 15.7449261107098347, 117.693950891312499, 537.181101862009858, 1621.38957456669019,
+     3290.79923573345963, 4362.61909014324716, 3439.36767414372164, 1230.33935480374942),
+)
+_FAR = (
+    (0.0163153871373020978, 0.305326634961232344, 0.360344899949804439, 0.125781726111229246,
+     0.0160837851487422766, 6.58749161529837803e-4),
+    (1.0, 2.56852019228982242, 1.87295284992346725, 0.527905102951428412, 0.0605183413124413191,
+     0.00233520497626869185),
+)
+# fmt: on
+_LARGEST = 28.0  # here exp(-x²) is 0 in float64, and erf has long been 1
 
 
 def _quotient(coefficients, t):

@@ -4,19 +4,17 @@ import numpy as np
 
 from opbook import Array, builtin
 
-CATEGORY = "Elementwise math"
 
-
-# A smooth step from −1 to 1 with slope 1 in the middle. It is `sigmoid` stretched: tanh(x) = 2 · sigmoid(2x) − 1.
+# The curve is a smooth step from −1 to 1, with slope 1 in the middle. It is `sigmoid`, stretched and moved:
+# tanh(x) = 2 · sigmoid(2x) − 1.
 #
-# **The gradient.** The usual formula 1 − tanh² takes two nearly equal numbers apart, and from |x| ≈ 19 on (9 in
-# float32) it gives exactly 0, though the slope is not 0 yet. The other formula, 1 / cosh², overflows at 1000. The rule
-# uses a third one, which is the same function again and does neither: with t = exp(−2|x|), a number between 0 and 1,
+# **The gradient.** The usual formula for the slope is 1 − tanh²(x). For |x| above 19 (9 in float32) tanh² is rounded to
+# 1, and the formula gives exactly 0, though the slope is not 0. Another formula, 1 / cosh²(x), overflows at 1000. The
+# rule uses a third form of the same function, which has neither fault. With t = exp(−2|x|), a number between 0 and 1,
+# and g for the cotangent, the gradient of some number L by y,
 #
-# $$\frac{\partial}{\partial x}\tanh x = \frac{4t}{(1 + t)^2}.$$
-#
-# t does not depend on the sign of x, and neither does the slope: the curve is the same read from either end.
-@builtin(category=CATEGORY, aliases=("hyperbolic tangent",))
+# $$\frac{\partial L}{\partial x} = g\,\frac{4t}{(1 + t)^2}.$$
+@builtin(category="Elementwise math", aliases=("hyperbolic tangent",))
 def tanh(x: Array["..."]) -> Array["..."]:
     r"""Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
 
@@ -37,28 +35,23 @@ def tanh(x: Array["..."]) -> Array["..."]:
 
 @tanh.defvjp
 def _(x):
-    size = np.abs(x)
-
-    def pullback(g):
-        t = np.exp(-2 * size)
-        return (g * 4 * t / (1 + t) ** 2,)
-
-    return np.tanh(x), pullback
+    t = np.exp(-2 * np.abs(x))
+    return np.tanh(x), lambda g: (g * 4 * t / (1 + t) ** 2,)
 
 
-# 1 / (1 + exp(−x)) as it stands in books overflows for x = −1000. Multiplied above and below by exp(x) it is
-# exp(x) / (1 + exp(x)), which overflows for +1000 instead. Each form is used on the side where it is well behaved. Both
-# need only e = exp(−|x|), a number between 0 and 1, so there is one exponential and no overflow anywhere.
+# The form in most books, 1 / (1 + exp(−x)), overflows for x = −1000. If numerator and denominator are multiplied by
+# exp(x), it becomes exp(x) / (1 + exp(x)), which overflows for x = 1000. So the first form is used for positive x, and
+# the second for negative x. Both need only e = exp(−|x|), a number between 0 and 1.
 #
-# The minus sign is put on with `where` rather than by `-abs(x)`: the two agree in value, but `abs` has a kink at 0, and
-# the tape would see the kink in a function that has none.
+# In the definition −|x| is written with `where`, and not with `abs`: the values are the same, but `abs` has a kink at
+# 0, and the tape would give it to a function that has none.
 #
-# **The gradient.** For s the value it is
+# **The gradient.** With y for the value, and g for the cotangent, the gradient of some number L by y,
 #
-# $$\frac{\mathrm ds}{\mathrm dx} = s\,(1 - s) = \frac{e}{(1 + e)^2}.$$
+# $$\frac{\partial L}{\partial x} = g\,y\,(1 - y) = g\,\frac{e}{(1 + e)^2}.$$
 #
-# The first form loses its digits where s is close to 1; the second, with the e from above, keeps them on both sides.
-@builtin(category=CATEGORY, aliases=("logistic", "expit"))
+# The first form loses digits where y is close to 1. The second keeps them, so the rule uses it.
+@builtin(category="Elementwise math", aliases=("logistic", "expit"))
 def sigmoid(x: Array["..."]) -> Array["..."]:
     r"""Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
 
@@ -84,15 +77,19 @@ def _(x):
     return np.where(x >= 0, 1.0, e) / (1 + e), lambda g: (g * e / (1 + e) ** 2,)
 
 
-# A smooth `maximum(x, 0)`: far to the right it is x, far to the left it is 0, and its slope is `sigmoid(x)`.
+# The curve is a smooth form of `maximum(x, 0)`: for large x it is close to x, for very negative x close to 0.
 #
-# log(1 + exp(x)) overflows for large x, and for very negative x it gives log(1) = 0 although exp(x) is not 0.
-# `logaddexp(0, x)` is the same function without either fault: it takes the larger of the two exponents out first,
-# log(exp(a) + exp(b)) = max(a, b) + log1p(exp(−|a − b|)). The rule does this step by step.
+# As it stands, log(1 + exp(x)) overflows for large x. For very negative x, where 1 + exp(x) is rounded to 1, it gives
+# 0. NumPy's `logaddexp(0, x)` is the same function without these faults. It takes the larger exponent out of the sum
+# first: log(exp(a) + exp(b)) = max(a, b) + log(1 + exp(−|a − b|)). With a = 0 and b = x this is what the rule computes;
+# `log1p(e)` is log(1 + e), but precise for a very small e too.
 #
-# **The gradient.** The slope is `sigmoid(x)`. With e = exp(−|x|), which the value has needed anyway, it is
-# 1 / (1 + e) on the right and e / (1 + e) on the left, and keeps its digits on both sides.
-@builtin(category=CATEGORY, aliases=("smooth relu", "log1pexp"))
+# **The gradient.** The derivative is `sigmoid(x)`. With e = exp(−|x|), and g for the cotangent, the gradient of some
+# number L by y,
+#
+# $$\frac{\partial L}{\partial x} = g\,\frac{1}{1 + e} \text{ if } x \ge 0, \qquad
+# \frac{\partial L}{\partial x} = g\,\frac{e}{1 + e} \text{ if } x < 0.$$
+@builtin(category="Elementwise math", aliases=("smooth relu", "log1pexp"))
 def softplus(x: Array["..."]) -> Array["..."]:
     r"""Gives log(1 + exp(x)) of every entry: a smooth ramp that is never below 0.
 
@@ -115,5 +112,5 @@ def softplus(x: Array["..."]) -> Array["..."]:
 @softplus.defvjp
 def _(x):
     e = np.exp(-np.abs(x))
-    right = x >= 0
-    return np.maximum(x, 0) + np.log1p(e), lambda g: (g * np.where(right, 1.0, e) / (1 + e),)
+    slope = np.where(x >= 0, 1.0, e) / (1 + e)
+    return np.maximum(x, 0) + np.log1p(e), lambda g: (g * slope,)

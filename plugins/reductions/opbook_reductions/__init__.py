@@ -6,20 +6,20 @@ from numpy.lib.array_utils import normalize_axis_index
 from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
 
-CATEGORY = "Reductions"
 
-
-# Without `axis` everything is added up to one number. With it, the sum runs along that axis and the others stay: in a
-# matrix, `axis=0` adds the rows together and gives one number a column, `axis=1` gives one number a row. `keepdims`
-# leaves the axis standing with length 1, so that the result broadcasts against x again.
+# Without `axis`, all entries are added up to one number. With it, the sum runs along that axis, and the other axes
+# stay: in a matrix, `axis=0` adds the rows and gives one number for each column, and `axis=1` gives one number for each
+# row. With `keepdims` the axis stays too, with length 1, so that the result broadcasts against x.
 #
-# Numbers are added in float64 whatever they came in, and the result is rounded once, so a long float16 or float32 array
-# loses nothing on the way.
+# Numbers are added in float64, whatever dtype x has, and the result is rounded once, so no digits are lost on the way.
 #
-# **The gradient.** Every entry counts once in the sum of its group, so each gets its group's cotangent, unchanged. The
-# sum forgets the entries and the gradient does not need them: all that the rule keeps is the shape of x. (Spreading out
-# and summing up are each other's transpose; that is why broadcasting is undone by a sum.)
-@builtin(category=CATEGORY, aliases=("total", "add up"))
+# **The gradient.** Every entry is added once to its sum, so each gets the cotangent g of that sum, unchanged:
+#
+# $$\frac{\partial L}{\partial x_i} = g,$$
+#
+# where L is the number whose gradient by y is g. So the rule needs nothing but the shape of x. Summing and broadcasting
+# belong together: the gradient of one is the other.
+@builtin(category="Reductions", aliases=("total", "add up"))
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Adds entries up, all of them or along one axis.
 
@@ -45,18 +45,20 @@ def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 
 @sum.defvjp
 def _(x, axis=None, *, keepdims=False):
-    total = np.sum(x, axis=axis, keepdims=keepdims, dtype=np.float64)
-    spread = _spreader(x, axis, keepdims)
-    return total, lambda g: (spread(g), None)
+    shape = x.shape
+    y = np.sum(x, axis=axis, keepdims=keepdims, dtype=np.float64)
+    return y, lambda g: (_spread(g, shape, axis, keepdims), None)
 
 
-# The sum divided by how many entries went into it. As in `sum`, the adding is done in float64.
+# The mean is the sum divided by the number of entries. As in `sum`, numbers are added in float64.
 #
-# The mean of nothing is refused. 0/0 would be NaN, and would turn up far from where it was made.
+# The mean of no entries is an error. It would be 0/0, so NaN, and one would have to look for where it came from.
 #
-# **The gradient** of a group's mean is its cotangent divided by the number of entries, the same for each of them: to
-# move the mean of n numbers by 1, one of them alone has to move by n.
-@builtin(category=CATEGORY, aliases=("average", "avg"))
+# **The gradient.** Each of the n entries gets the same part of the cotangent g, where L is the number whose gradient by
+# y is g:
+#
+# $$\frac{\partial L}{\partial x_i} = \frac{g}{n}.$$
+@builtin(category="Reductions", aliases=("average", "avg"))
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Takes the mean of entries, all of them or along one axis.
 
@@ -77,26 +79,24 @@ def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) ->
     Source:
         NumPy's `np.mean`.
     """
-    _refuse_nothing(x, axis, "mean")
+    _count(x, axis, "mean")
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 @mean.defvjp
 def _(x, axis=None, *, keepdims=False):
-    count = _refuse_nothing(x, axis, "mean")
-    average = np.mean(x, axis=axis, keepdims=keepdims, dtype=np.float64)
-    spread = _spreader(x, axis, keepdims)
-    return average, lambda g: (spread(g / count), None)
+    shape, n = x.shape, _count(x, axis, "mean")
+    y = np.mean(x, axis=axis, keepdims=keepdims, dtype=np.float64)
+    return y, lambda g: (_spread(g / n, shape, axis, keepdims), None)
 
 
-# A NaN anywhere in a group makes its result NaN. There is no largest of no entries, so that is refused. For the larger
-# of two arrays, entry by entry, there is `maximum`.
+# If one of the entries is NaN, so is the result. No entries have no largest one, so that is an error. For the larger of
+# two arrays, entry by entry, there is `maximum`.
 #
-# **The gradient.** The cotangent goes to the entry that is largest, and to no other: a small change of the others
-# changes nothing. Where several are equally large they share it in equal parts, which add up to the whole. Giving all
-# of it to each would count it several times; giving it to the first would make the gradient depend on the order of the
-# entries.
-@builtin(category=CATEGORY, aliases=("maximum of an array", "largest", "amax"))
+# **The gradient.** The cotangent goes to the largest entry, and the others get 0: a small change of them changes
+# nothing. If several entries are equally large, they get equal parts, which add up to the cotangent. So the gradient
+# does not depend on the order of the entries.
+@builtin(category="Reductions", aliases=("maximum of an array", "largest", "amax"))
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
 
@@ -114,18 +114,16 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
     Source:
         NumPy's `np.max`.
     """
-    _refuse_nothing(x, axis, "max")
+    _count(x, axis, "max")
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
-# A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused. For the
-# smaller of two arrays, entry by entry, there is `minimum`.
+# If one of the entries is NaN, so is the result. No entries have no smallest one, so that is an error. For the smaller
+# of two arrays, entry by entry, there is `minimum`.
 #
-# A NaN anywhere in a group makes its result NaN. There is no smallest of no entries, so that is refused.
-#
-# **The gradient.** The cotangent goes to the entry that is smallest, and in equal parts to several that are equally
-# small, so that the parts add up to the whole.
-@builtin(category=CATEGORY, aliases=("minimum of an array", "smallest", "amin"))
+# **The gradient.** The cotangent goes to the smallest entry, and the others get 0. If several entries are equally
+# small, they get equal parts, which add up to the cotangent.
+@builtin(category="Reductions", aliases=("minimum of an array", "smallest", "amin"))
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.
 
@@ -143,12 +141,12 @@ def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
     Source:
         NumPy's `np.min`.
     """
-    _refuse_nothing(x, axis, "min")
+    _count(x, axis, "min")
     return np.min(x, axis=axis, keepdims=keepdims)
 
 
-def _refuse_nothing(x, axis, name):
-    """Count the entries of one group; there must be some."""
+def _count(x, axis, name):
+    """How many entries one result is made of; there must be some."""
     count = x.size if axis is None else x.shape[normalize_axis_index(axis, x.ndim)]
     if count == 0:
         along = "" if axis is None else f" along axis {axis}"
@@ -156,16 +154,11 @@ def _refuse_nothing(x, axis, name):
     return count
 
 
-def _spreader(x, axis, keepdims):
-    """Make the function that stretches a cotangent back to x's shape, in memory of its own."""
-    shape, dtype = x.shape, x.dtype
-
-    def spread(g):
-        if axis is not None and not keepdims:
-            g = np.expand_dims(g, axis)
-        return np.broadcast_to(g, shape).astype(dtype)
-
-    return spread
+def _spread(g, shape, axis, keepdims):
+    """Broadcast a cotangent to the shape of x."""
+    if axis is not None and not keepdims:
+        g = np.expand_dims(g, axis)
+    return np.broadcast_to(g, shape).copy()
 
 
 @hookimpl

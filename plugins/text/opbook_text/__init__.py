@@ -7,14 +7,14 @@ from opbook import builtin, hookimpl
 from opbook.builtins.formatting import format_value
 
 
-# A value prints so that it can be read back: `[1, 2; 3, 4]` is what one would type to get that matrix. Numbers have at
-# most six decimals, with zeros at the end dropped, because examples are there to be read. What is not shown is still
-# there; nothing is rounded but the text.
+# A value is printed in the form in which the notation reads it: `[1, 2; 3, 4]` is what one types to get that matrix.
+# Numbers have at most six decimals, without zeros at the end, so that they are easy to read. Only the text is rounded,
+# and not the value.
 #
-# There is one argument only. To print several things, put them in a text: `print("x = {x}, y = {y}")` says which is
-# which.
+# There is one argument only. To print several values, put them in a text, which can also say which is which:
+# `print("x = {x}, y = {y}")`.
 #
-# Inside a function that is being differentiated it prints the value, and does not disturb the gradient.
+# Inside a function that is being differentiated it prints the value, and does not change the gradient.
 @builtin(category="Text", aliases=("show", "display", "write"))
 def print(value: Any) -> None:
     """Prints a value on a line of its own.
