@@ -40,7 +40,6 @@ STAMP = VENV / "opbook-dev.json"
 LOG = VENV / "install.log"
 TO_READ = "site,test"  # the guides about tests run their examples as well
 TO_DEVELOP = "site,test,dev"
-ON_REQUEST = {"fast"}  # brings Numba: 60 MB that neither the site nor the tests need
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 CHECKS = {
@@ -94,7 +93,7 @@ def set_up(extras: str) -> None:
     Args:
         extras: The extras of opbook that are needed: `TO_READ` or `TO_DEVELOP`.
     """
-    plugins = sorted({path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml")} - ON_REQUEST)
+    plugins = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
     key = fingerprint(plugins)
     if is_ready(key, extras):
         return

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Container, Iterator
 from graphlib import TopologicalSorter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # Each room may import those of the lines above its own, and itself; rooms of one line do not know each other.
 LAYERS = """
-errors files workers
+errors files
 autodiff
 builtins
 figures
@@ -36,7 +37,6 @@ RANK = {room: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for 
 
 # Who may import what beside the standard library and NumPy.
 THIRD_PARTY = {
-    "workers": {"threadpoolctl"},
     "plugins": {"click", "packaging", "pluggy"},  # click for type checkers only
     "notation": {"lark", "pygments"},
     "checks": {"torch"},  # compares with what it is given
@@ -57,11 +57,11 @@ EXCEPTIONS = {
 # Plugins with commands import click in the hook that only the command line calls.
 WITH_COMMANDS = {"figures"}
 
-# An accelerator is there for the sake of another package.
-COMPILERS = {"fast": {"numba"}}
+# Accelerators are there for the sake of other packages.
+COMPILERS = {"fast": {"numba", "threadpoolctl"}}
 
 # What a plugin may use of opbook: what it takes to declare a builtin.
-FOR_PLUGINS = {"opbook", "errors", "autodiff", "builtins", "figures", "plugins", "workers"}
+FOR_PLUGINS = {"opbook", "errors", "autodiff", "builtins", "figures", "plugins"}
 
 
 def room_of(path: Path) -> str:
@@ -153,7 +153,8 @@ def test_other_packages_stay_behind_their_adapter(room: str) -> None:
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda path: path.name)
 def test_plugins_import_what_they_declare(plugin: Path) -> None:
     project = tomllib.loads((plugin / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {re.split(r"[^\w.-]", text)[0].replace("-", "_").lower() for text in project["dependencies"]}
+    needed = [*project["dependencies"], *chain(*project.get("optional-dependencies", {}).values())]
+    declared = {re.split(r"[^\w.-]", text)[0].replace("-", "_").lower() for text in needed}
     own = {path.parent.name for path in plugin.glob("*/__init__.py")}
     usual = {"opbook", "numpy", *COMPILERS.get(plugin.name, ())}
     wrong = []

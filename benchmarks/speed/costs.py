@@ -19,11 +19,16 @@ from opbook import ops, vjp
 from opbook.notation import Session
 from opbook.plugins.catalogue import catalogue
 from speed.cases import normal
-from speed.textbook import attention
+from speed.report import quartiles
+from speed.textbook import attention, layer_norm
 
 OPERATIONS = 1000
 LENGTHS = (1024, 2048, 4096, 8192)
 CATALOGUES = (4, 100, 1000)
+SMALL = {(4, 8): 2.0, (128, 64): 1.3}
+"""Sizes of layer_norm for which the checks of the arguments count, with the goal: how long a call may take at most, in
+times of the bare formula."""
+CALLS = 200
 
 
 def measured(quick: bool) -> dict[str, str]:
@@ -42,6 +47,7 @@ def measured(quick: bool) -> dict[str, str]:
         **_loading(3 if quick else 5),
         "notation": f"{_statements_a_second(rounds):,.0f} statements a second",
         **_recording(rounds),
+        **_small_calls(rounds),
         **_memory(),
     }
 
@@ -161,6 +167,25 @@ def _recording(rounds: int) -> dict[str, str]:
         f"tape of {name}, per operation": f"{1e6 * (min(seconds) - plain) / OPERATIONS:.1f} µs"
         for name, seconds in taken.items()
     }
+
+
+def _small_calls(rounds: int) -> dict[str, str]:
+    """Whole calls beside the same formula in bare NumPy, in turns."""
+    found = {}
+    for (n, d), goal in SMALL.items():
+        for dtype in ("float32", "float64"):
+            args = normal(n, d, dtype=dtype), normal(d, dtype=dtype), normal(d, dtype=dtype, seed=1)
+            ratios = []
+            for _ in range(3 * rounds):
+                mine, bare = (
+                    _seconds(lambda: [work() for _ in range(CALLS)])  # noqa: B023
+                    for work in (partial(ops.layer_norm, *args), partial(layer_norm, np, *args))
+                )
+                ratios.append(mine / bare)
+            low, middle, high = quartiles(ratios)
+            text = f"{middle:.2f} × the bare formula [{low:.2f}–{high:.2f}]; goal {goal:g}"
+            found[f"call of layer_norm, {n}×{d} {dtype}"] = text
+    return found
 
 
 def _memory() -> dict[str, str]:

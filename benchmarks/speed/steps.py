@@ -3,14 +3,12 @@
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from typing import Any, TypedDict
 from unittest.mock import patch
 
-import opbook_layer_norm
-from opbook_attention_weights import tiles
+from opbook_fast import blas
 
-from opbook import ops, vjp, workers
+from opbook import ops, vjp
 from speed.cases import CASES, Case
 from speed.contenders import pytorch, task_of
 from speed.report import quartiles
@@ -52,10 +50,8 @@ def _of(case: Case, seconds: float) -> Iterator[Step]:
     print(f"steps of {case.name} ...", file=sys.stderr, flush=True)
     args = case.inputs(case.dtype)
     task = task_of(case, args)
-    works = {
-        name: _patched(_work(f, args, case, task.cotangent), changes)
-        for name, f, changes in _steps(getattr(ops, case.op))
-    }
+    works = {name: _work(f, args, case, task.cotangent) for name, f in _steps(getattr(ops, case.op))}
+    works = {name: _alone(work) if "one thread" in name else work for name, work in works.items()}
     if importlib.util.find_spec("torch"):
         works["PyTorch"] = pytorch(task)[WAY]
     times = measure([Contender(name, {WAY: work}) for name, work in works.items()], seconds)[WAY]
@@ -70,23 +66,18 @@ def _of(case: Case, seconds: float) -> Iterator[Step]:
         }
 
 
-Change = tuple[object, str, object]
-
-
-def _steps(op: Any) -> Iterator[tuple[str, Callable[..., Any], list[Change]]]:
-    """The steps of an op: a name, what is called, and what is switched off for it."""
-    own, alone = op.with_rule("own"), (workers, "count", lambda: 1)
-    yield "definition, on the tape", op.definition, [alone]
-    if op.name == "layer_norm":
-        yield "closed form in whole arrays, one thread", own, [alone, (opbook_layer_norm, "normalize", lambda *_: None)]
-        yield "in blocks, one thread", own, [alone]
-        yield "two threads", own, []
-        if any(rule.name == "numba" for rule in op.rules):
-            yield "compiled, two threads", op.with_rule("numba"), []
-    else:
-        yield "closed form with all scores at once, one thread", own, [alone, (tiles, "TILED_FROM", float("inf"))]
-        yield "in tiles, one thread", own, [alone]
-        yield "two threads", own, []
+def _steps(op: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The steps of an op: a name, and what is called."""
+    own, in_numpy = op.with_rule("own"), op.with_rule("numpy")
+    whole, cut = "in whole arrays", "in blocks"
+    if op.name != "layer_norm":
+        whole, cut = "with all scores at once", "in tiles"
+    yield "definition, on the tape, one thread", op.definition
+    yield f"closed form {whole}, one thread", own
+    yield f"{cut}, one thread", in_numpy
+    yield "two threads", in_numpy
+    if any(rule.name == "numba" for rule in op.rules):
+        yield "compiled, two threads", op.with_rule("numba")
 
 
 def _work(op: Callable[..., Any], args: tuple[Any, ...], case: Case, cotangent: Any) -> Work:
@@ -99,11 +90,11 @@ def _work(op: Callable[..., Any], args: tuple[Any, ...], case: Case, cotangent: 
     return work
 
 
-def _patched(work: Work, changes: list[Change]) -> Work:
+def _alone(work: Work) -> Work:
+    """The same work on one thread, that of BLAS included."""
+
     def run() -> object:
-        with ExitStack() as stack:
-            for where, name, value in changes:
-                stack.enter_context(patch.object(where, name, value))
+        with patch.object(blas.one_thread, "threads", lambda: 1), blas.one_thread:
             return work()
 
     return run

@@ -23,6 +23,11 @@ def opbook_rules():
 """
 
 
+@pytest.fixture(autouse=True)
+def no_accelerators(own_catalogue, monkeypatch):
+    monkeypatch.setenv("OPBOOK_DISABLE", "fast")
+
+
 @pytest.fixture
 def rules(tmp_path, monkeypatch):
     monkeypatch.delenv("OPBOOK_RULES", raising=False)

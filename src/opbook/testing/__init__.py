@@ -45,7 +45,8 @@ def check(
     Args:
         builtin: The builtin.
         checks: Which checks, by name; all unless given.
-        rules: Rules that no plugin has registered yet, to be checked as well.
+        rules: Rules to check in the place of those that plugins have registered, so that what is checked does not
+            depend on what is installed.
         properties: Properties that no plugin has brought yet, to be checked as well.
 
     Returns:
@@ -60,7 +61,7 @@ def check(
     loaded.load_samples()
     wanted = None if checks is None else list(checks)
     every = (*builtin.properties, *properties)
-    builtin = builtin.with_rules((*builtin.rules, *rules))
+    builtin = builtin.with_rules(tuple(rules) or builtin.rules)
     builtin.properties = every
     refuse_unknown(wanted, [builtin])
     outcomes = [

@@ -1,0 +1,86 @@
+"""Scaled dot-product attention: in tiles where there are many scores, and with BLAS held where there are fewer."""
+
+from math import sqrt
+
+import numpy as np
+from opbook_scaled_dot_product_attention import scaled_dot_product_attention
+
+from opbook_fast import blas
+from opbook_fast.tiles import AllowedTiles, TiledAttention
+
+TAKEN_FROM = 2**13
+"""Calls of fewer multiplications are left to the builtin's own rule: BLAS shares no product of them among threads."""
+
+TILED_FROM = 2**16
+"""Tiles pay from so many scores a head on (256 × 256): below, starting threads and copying the inputs costs more."""
+
+
+def attention(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
+    """The rule, for calls whose products BLAS would share among threads."""
+    if q.shape[-2] * k.shape[-2] * (q.shape[-1] + v.shape[-1]) < TAKEN_FROM:
+        return NotImplemented
+    value, pull = attend(q, k, v, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+    return value.copy(), lambda g: (*pull(g), None)  # a copy, as the caller may write into it
+
+
+def attend(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
+    """Attention by the plan that suits the sizes, for other rules to build on.
+
+    Args:
+        q: As for `scaled_dot_product_attention`, and likewise all others.
+        k: The keys.
+        v: The values.
+        mask: Which query may attend to which key.
+        key_mask: Which keys may be attended to.
+        bias: Added to the scores.
+        causal: Whether a query may only attend to keys up to its own position.
+        scale: The factor of the scores, or None.
+
+    Returns:
+        The answers, which must not be written into; a function from their cotangent to the gradients of q, k and v.
+    """
+    if bias is None and fits_tiles(q, k, key_mask, causal):
+        tiled = tiled_attention(q, k, v, mask, key_mask=key_mask, causal=causal, scale=scale)
+        if tiled.is_finite:
+            return tiled.forward(), tiled.backward
+    rule = blas.held(scaled_dot_product_attention.own_rule)
+    value, pull = rule(q, k, v, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+    return value, lambda g: pull(g)[:3]
+
+
+def fits_tiles(q, k, key_mask, causal):
+    """Tell whether tiles are the better plan. What has to be refused is left to the builtin's own rule.
+
+    Args:
+        q: (..., Nq, D) queries.
+        k: (..., Nk, D) keys.
+        key_mask: Which keys may be attended to.
+        causal: Whether a query may only attend to keys up to its own position.
+
+    Returns:
+        False for few scores, and for a call that may be wrong.
+    """
+    (n_queries, width), n_keys = q.shape[-2:], k.shape[-2]
+    is_causal_wrong = causal and n_queries != n_keys
+    is_key_mask_wrong = key_mask is not None and key_mask.ndim not in (1, max(q.ndim, k.ndim) - 1)
+    return n_queries * n_keys >= TILED_FROM and width > 0 and not is_causal_wrong and not is_key_mask_wrong
+
+
+def tiled_attention(q, k, v, mask=None, *, key_mask=None, causal=False, scale=None):
+    """Prepare attention in tiles.
+
+    Args:
+        q: As for `scaled_dot_product_attention`, and likewise all others.
+        k: The keys.
+        v: The values.
+        mask: Which query may attend to which key.
+        key_mask: Which keys may be attended to.
+        causal: Whether a query may only attend to keys up to its own position.
+        scale: The factor of the scores, or None.
+
+    Returns:
+        A `TiledAttention`, which may say that the numbers are none for it.
+    """
+    batch = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
+    allowed = AllowedTiles(batch, q.shape[-2], k.shape[-2], mask, key_mask, causal)
+    return TiledAttention(q, k, v, allowed, 1 / sqrt(q.shape[-1]) if scale is None else scale)

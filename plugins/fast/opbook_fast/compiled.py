@@ -1,0 +1,97 @@
+"""Rules compiled by Numba, where it is installed, for ops that are bound by memory.
+
+NumPy goes over an array once for every operation. Memory is slow and arithmetic is not, so most of the time goes there.
+A compiled loop does all there is to do to a number while it is at hand.
+
+The loops run without Python's lock, and are compiled when they are first used: a few seconds, once, as the result is
+kept in a cache on disk.
+"""
+
+import importlib
+import importlib.util
+import warnings
+from functools import cache
+from math import prod
+
+import numpy as np
+
+from opbook_fast.threads import cuts, share
+
+TAKEN_FROM = 2**15
+"""Arrays of fewer entries are left to other rules: those take about as long, and need no compiled code."""
+
+PART = 2**16
+"""How many entries a thread gets at least; for less, waking it takes longer than it saves."""
+
+
+def is_installed():
+    """Tell whether Numba is there, without importing it, which takes a second.
+
+    Returns:
+        Whether it is; it may still fail when it is imported.
+    """
+    return importlib.util.find_spec("numba") is not None
+
+
+@cache
+def loops():
+    """Import the compiled loops, and with them Numba.
+
+    Returns:
+        The module; None, with one warning, if that fails.
+    """
+    try:
+        return importlib.import_module("opbook_fast.loops")
+    except Exception as error:  # a Numba that does not fit NumPy or Python raises anything
+        warnings.warn(
+            f"the compiled rules of opbook-fast are not used, as Numba can't be imported ({type(error).__name__}: "
+            f"{error}); other rules take their place. Mend it with: python -m pip install --upgrade numba",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+
+
+def layer_norm(x, gamma, beta, *, eps=1e-5):
+    """The rule for layer_norm."""
+    if x.size < TAKEN_FROM or not eps >= 0 or loops() is None:
+        return NotImplemented
+    rows, gamma = np.ascontiguousarray(x.reshape(-1, x.shape[-1])), gamma.copy()
+    beta = np.ascontiguousarray(beta)
+    value, normed = np.empty_like(rows), np.empty_like(rows)
+    reciprocal, variance = np.empty(len(rows), x.dtype), np.empty(len(rows))
+    parts = cuts(len(rows), rows.size // PART)
+
+    def normalize(part):
+        loops().normalize(
+            rows[part], gamma, beta, float(eps), value[part], normed[part], reciprocal[part], variance[part]
+        )
+
+    share(normalize, parts)
+    if eps == 0 and not variance.all():
+        return NotImplemented  # a constant row, which the builtin's own rule refuses
+
+    def pullback(g):
+        g = np.ascontiguousarray(g.reshape(rows.shape))
+        dx, sums = np.empty_like(g), np.zeros((len(parts), 2, g.shape[1]))
+
+        def pull(i):
+            part = parts[i]
+            loops().pull_norm_back(g[part], gamma, normed[part], reciprocal[part], dx[part], *sums[i])
+
+        share(pull, range(len(parts)))
+        d_gamma, d_beta = sums.sum(axis=0).astype(g.dtype)
+        return dx.reshape(x.shape), d_gamma, d_beta
+
+    return value.reshape(x.shape), pullback
+
+
+def gelu(x, approximate="none"):
+    """The rule for gelu in its exact form."""
+    if approximate != "none" or x.size < TAKEN_FROM or loops() is None:
+        return NotImplemented
+    flat = np.ascontiguousarray(x).reshape(prod(x.shape))
+    value, slope = np.empty_like(flat), np.empty_like(flat)
+    share(lambda part: loops().gelu(flat[part], value[part], slope[part]), cuts(flat.size, flat.size // PART))
+    slope = slope.reshape(x.shape)
+    return value.reshape(x.shape), lambda g: (g * slope, None)

@@ -1,0 +1,269 @@
+"""Attention in tiles: never more than a few hundred queries and keys at a time.
+
+The scores of N queries and N keys are N² numbers. They are worked off here in tiles that stay in the processor's cache,
+and forgotten. The backward pass computes them again, which takes less time than fetching them from memory would. All
+that is kept for it is the logarithm of every row's sum, so memory grows with N.
+
+Beside the matrix products and the sums of rows there is one pass over a tile in the forward pass, `exp`, and two in the
+backward pass, `exp` and one multiplication:
+
+- The exponentials are not divided by their row's sum. The answer is, which is N × D numbers instead of N × N.
+- In the backward pass p = exp(s − log(sum)), and dS = p ∘ (dP − ⟨o, g⟩). The products do both subtractions: the queries
+  have the column −log(sum), the cotangent has the column −⟨o, g⟩, and the keys and values have ones there.
+
+The largest score of a row has to be subtracted before `exp` only if scores are large. By Cauchy and Schwarz, none is
+larger than the longest query times the longest key.
+"""
+
+import threading
+from itertools import product
+
+import numpy as np
+
+from opbook import unbroadcast
+from opbook_fast import blas
+from opbook_fast.threads import share
+
+ROWS, TILE_BYTES = 256, 2**20
+"""Queries and scores of a tile. A core's second-level cache (2 MiB) has to hold a tile and what is multiplied. With
+twice as many queries products are faster (by 8 % with 64 columns); with fewer, more tiles are blocked if causal."""
+
+PARTS, KEYS_OF_A_PART = 4, 256
+"""With fewer heads than that, threads share one in the backward pass: each takes some of its keys, at least so many,
+and has a gradient of the queries of its own. More parts would cost more memory."""
+
+SAFE_SCORE = 40.0
+"""Scores up to this need no maximum subtracted: exp(±40) times sizes and values is far from the limits of float32."""
+
+
+class AllowedTiles:
+    """Which query may attend to which key, tile by tile, without an array of all pairs for `causal` and `key_mask`.
+
+    Args:
+        batch: The shape of all batch axes, those of the values too.
+        n_queries: The number of queries, Nq.
+        n_keys: The number of keys, Nk.
+        mask: Boolean, broadcasts against (*batch, Nq, Nk), or None.
+        key_mask: Boolean, (Nk,) or with an axis for each of batch, or None.
+        causal: Whether a query may only attend to keys up to its own position.
+
+    Attributes:
+        batch: The first of these, and likewise `causal`.
+    """
+
+    def __init__(self, batch, n_queries, n_keys, mask, key_mask, causal):
+        # the caller may change them before the pullback runs
+        self._mask = None if mask is None else np.broadcast_to(mask.copy(), (*batch, n_queries, n_keys))
+        self._key_mask = None if key_mask is None else np.broadcast_to(key_mask.copy(), (*batch, n_keys))
+        self.batch, self.causal = batch, causal
+
+    def tile(self, head, rows, columns):
+        """Look at one tile.
+
+        Args:
+            head: An index into the batch axes.
+            rows: The queries, a slice.
+            columns: The keys, a slice.
+
+        Returns:
+            The slice of keys that is left, which has no entries if all pairs are blocked; the Boolean array of the
+            pairs that are blocked, or None.
+        """
+        first, last = columns.start, columns.stop
+        if self.causal:
+            last = max(first, min(last, rows.stop))
+        allowed = None
+        if self._key_mask is not None:
+            keys = self._key_mask[head][first:last]
+            last = first + int(np.max(np.flatnonzero(keys), initial=-1)) + 1  # padding is at the end, mostly
+            allowed = keys[None, : last - first]
+        if self._mask is not None:
+            mask = self._mask[head][rows, first:last]
+            allowed = mask if allowed is None else allowed & mask
+        if self.causal and last - 1 > rows.start:
+            lower = np.tri(rows.stop - rows.start, last - first, rows.start - first, dtype=bool)
+            allowed = lower if allowed is None else allowed & lower
+        if allowed is None or allowed.all():
+            return slice(first, last), None
+        return slice(first, last if allowed.any() else first), ~allowed
+
+
+class TiledAttention:
+    """Attention for a stack of heads, and what its backward pass needs.
+
+    Args:
+        q: (..., Nq, D) queries.
+        k: (..., Nk, D) keys.
+        v: (..., Nk, Dv) values.
+        allowed: Which query may attend to which key.
+        scale: The factor of the scores.
+
+    Attributes:
+        is_finite: Whether all numbers are, and nothing that is computed from them can be too large. If not, there is no
+            answer from here.
+    """
+
+    def __init__(self, q, k, v, allowed, scale):
+        batch = allowed.batch
+        self._shapes = q.shape, k.shape, v.shape
+        self._heads = list(np.ndindex(batch))
+        self._allowed = allowed
+        self._scale = q.dtype.type(scale)
+        self._q, self._k, self._v = (np.empty((*batch, x.shape[-2], x.shape[-1] + 1), x.dtype) for x in (q, k, v))
+        # subtracted from scores that are not safe; of the others, all that has to be is in the queries' last column
+        self._highest = np.zeros((*batch, q.shape[-2], 1), q.dtype)
+        n_heads, n_queries, n_keys = len(self._heads), q.shape[-2], k.shape[-2]
+        many = n_heads * (n_queries // (2 * ROWS)) >= PARTS
+        self._rows = 2 * ROWS if many and not allowed.causal else ROWS
+        self._parts = max(1, min(-(-PARTS // max(1, n_heads)), n_keys // KEYS_OF_A_PART))
+        self._columns = min(TILE_BYTES // self._rows // q.itemsize, -(-n_keys // self._parts) or 1)
+        self._copy(*(np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (q, k, v)))
+
+    def _copy(self, q, k, v):
+        """Copy the inputs, which the caller may change, and look how large they are."""
+
+        def copy(head):
+            _append_column(q[head], 0, self._q[head])
+            self._q[head][:, :-1] *= self._scale
+            _append_column(k[head], 1, self._k[head])
+            _append_column(v[head], 1, self._v[head])
+            return [_longest(self._q[head][:, :-1]), _longest(k[head]), float(np.max(np.abs(v[head]), initial=0))]
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            sizes = np.reshape(share(copy, self._heads), (-1, 3))
+            longest_q, longest_k, largest_v = np.max(sizes, axis=0, initial=0)
+            score, total = longest_q * longest_k, k.shape[-2] * largest_v  # of the values, with weights of at most 1
+        largest = float(np.finfo(q.dtype).max) / 4
+        self.is_finite = bool(score < largest and total < largest)
+        self._is_safe = score <= SAFE_SCORE and total < largest * np.exp(-SAFE_SCORE)
+
+    def forward(self):
+        """Compute the answers, once.
+
+        Returns:
+            (..., Nq, Dv) array, which is kept, and must not be changed.
+        """
+        self._out = np.empty((*self._q.shape[:-1], self._v.shape[-1] - 1), self._q.dtype)
+        tasks = list(product(self._heads, _tiles(self._q.shape[-2], self._rows)))
+        with blas.one_thread:
+            share(self._answer, tasks[::-1])  # causal: the last rows have the most to do
+        return self._out
+
+    def _answer(self, task):
+        head, rows = task
+        q, k, v = self._q[head][rows, :-1], self._k[head][:, :-1], self._v[head][:, :-1]
+        total, sums = np.zeros((len(q), v.shape[-1]), q.dtype), np.zeros((len(q), 1), q.dtype)
+        ones = np.ones((self._columns, 1), q.dtype)
+        highest = np.full((len(q), 1), 0 if self._is_safe else -np.inf, q.dtype)
+        buffer, _ = _buffers(q.dtype)
+        for columns in _tiles(len(k), self._columns):
+            columns, blocked = self._allowed.tile(head, rows, columns)
+            if columns.start == columns.stop:
+                continue
+            scores = _product(q, k[columns].T, blocked, -np.inf, buffer)
+            if not self._is_safe:
+                highest, before = np.maximum(highest, scores.max(axis=1, keepdims=True)), highest
+                shift = np.where(highest == -np.inf, 0, highest)  # a query that may attend to nothing so far
+                scores -= shift
+                shrunk = np.exp(before - shift)
+                total *= shrunk
+                sums *= shrunk
+            np.exp(scores, out=scores)
+            total += scores @ v[columns]
+            sums += scores @ ones[: columns.stop - columns.start]
+        sums[sums == 0] = 1  # a query that may attend to nothing
+        np.divide(total, sums, out=self._out[head][rows])
+        self._q[head][rows, -1:] = -np.log(sums)
+        if not self._is_safe:
+            self._highest[head][rows] = np.where(highest == -np.inf, 0, highest)
+
+    def backward(self, g):
+        """Pull a cotangent back.
+
+        Args:
+            g: (..., Nq, Dv) cotangent of the answers.
+
+        Returns:
+            The gradients of q, k and v.
+        """
+        dq, dk, dv = (np.empty((*a.shape[:-1], a.shape[-1] - 1), a.dtype) for a in (self._q, self._k, self._v))
+        tasks = list(product(self._heads, range(self._parts)))
+        with blas.one_thread:
+            found = share(lambda task: self._pull(*task, g, dk, dv), tasks)
+        for i, head in enumerate(self._heads):
+            total, *others = found[i * self._parts : (i + 1) * self._parts]
+            for other in others:
+                total += other
+            np.multiply(total, self._scale, out=dq[head])
+        return tuple(map(unbroadcast, (dq, dk, dv), self._shapes))
+
+    def _pull(self, head, part, g, dk, dv):
+        """Write the gradients of some keys and values; return what they send to all queries."""
+        q, k, v = self._q[head], self._k[head], self._v[head]
+        g = _append_column(g[head], -np.vecdot(g[head], self._out[head]), np.empty((len(q), v.shape[-1]), q.dtype))
+        dq = np.zeros((len(q), q.shape[-1] - 1), q.dtype)
+        first, second = _buffers(q.dtype)
+        for whole in _turns(_tiles(len(k), self._columns), part, self._parts):
+            dk_tile, dv_tile = np.zeros_like(k[whole, :-1]), np.zeros_like(v[whole, :-1])
+            for rows in _tiles(len(q), self._rows):
+                columns, blocked = self._allowed.tile(head, rows, whole)
+                if columns.start == columns.stop:
+                    continue
+                used = slice(columns.stop - columns.start)
+                weights = self._weights(head, rows, columns, blocked, first)
+                dv_tile[used] += weights.T @ g[rows, :-1]
+                d_scores = _product(g[rows], v[columns].T, blocked, 0, second)
+                d_scores *= weights
+                dq[rows] += d_scores @ k[columns, :-1]
+                dk_tile[used] += d_scores.T @ q[rows, :-1]
+            dk[head][whole], dv[head][whole] = dk_tile, dv_tile
+        return dq
+
+    def _weights(self, head, rows, columns, blocked, buffer):
+        q, k = self._q[head][rows], self._k[head][columns]
+        if self._is_safe:
+            scores = _product(q, k.T, blocked, -np.inf, buffer)
+        else:  # large scores keep their digits only if the maximum is subtracted first
+            scores = _product(q[:, :-1], k[:, :-1].T, blocked, -np.inf, buffer)
+            scores -= self._highest[head][rows]
+            scores += q[:, -1:]
+        return np.exp(scores, out=scores)
+
+
+def _longest(rows):
+    """The length of the longest row; infinite or NaN if one has an entry that is, or whose square is."""
+    return float(np.sqrt(np.max(np.vecdot(rows, rows), initial=0)))
+
+
+def _append_column(x, column, out):
+    """Copy rows, with one more entry each."""
+    out[:, :-1] = x
+    out[:, -1] = column
+    return out
+
+
+def _tiles(length, step):
+    return (slice(start, min(start + step, length)) for start in range(0, length, step))
+
+
+def _turns(tiles, part, parts):
+    """Deal tiles out, back and forth: causal tiles have less and less to do, and so all parts get about the same."""
+    return (tile for i, tile in enumerate(tiles) if i % (2 * parts) in (part, 2 * parts - 1 - part))
+
+
+_own = threading.local()
+
+
+def _buffers(dtype):
+    """Room for two tiles that this thread keeps: memory that is new for every call costs as much as a product in it."""
+    if not hasattr(_own, "tiles"):
+        _own.tiles = np.empty((2, TILE_BYTES), np.uint8)
+    return [room.view(dtype) for room in _own.tiles]
+
+
+def _product(a, b, blocked, entry, buffer):
+    """a @ b in a buffer, with an entry of its own for blocked pairs, which may hold anything."""
+    out = np.matmul(a, b, out=buffer[: len(a) * b.shape[1]].reshape(len(a), b.shape[1]))
+    if blocked is not None:
+        np.copyto(out, entry, where=blocked)
+    return out
