@@ -151,6 +151,14 @@ def test_a_large_matrix_gets_coarser_and_says_what_shades_mean():
     assert lines[-1] == "from 0 ( ) to 63 (█)"
 
 
+def test_labels_of_any_script_stand_in_columns():
+    labels = ("mouse", "日本語のラベル", "e\u0301te\u0301", "a label that goes on and on")
+    rows = render(Bars((1.0, 1.0, 1.0, 1.0), labels), 40).splitlines()
+    # two places for each Japanese letter, none for an accent over the letter before it
+    assert [row.index("│") for row in rows] == [17, 10, 19, 17]
+    assert [row.split("│")[0].strip() for row in rows] == [*labels[:3], "a label that g.."]
+
+
 def test_lines_as_a_chart():
     figure = Plot((Line((0.0, 1.0, 2.0), (0.0, 1.0, 0.0), "up and down"),), "a roof")
     lines = render(figure, 40).splitlines()

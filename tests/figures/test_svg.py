@@ -103,6 +103,10 @@ def test_nothing_is_drawn_outside(drawn):
             start = float(element.attrib["x"]) - before * width_of(element.text)
             assert left <= start <= start + width_of(element.text) <= left + width
             assert top + 8 <= float(element.attrib["y"]) <= top + height
+        if slanted := re.match(r"translate\((\S+) (\S+)\)rotate\(-45\)", element.attrib.get("transform", "")):
+            end = width_of(element.text) / math.sqrt(2)
+            assert left <= float(slanted[1]) + end <= left + width
+            assert top <= float(slanted[2]) - end
         for x, y in points(element) if element.tag == "path" else ():
             assert left <= x <= left + width
             assert top <= y <= top + height

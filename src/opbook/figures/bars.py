@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from opbook.figures.drawing import INK, NEGATIVE, POSITIVE, Drawing, width_of
 from opbook.figures.figure import TOLD, Figure, count, from_to, largest
-from opbook.figures.numbers import clip, short, span_from_zero
+from opbook.figures.numbers import short, span_from_zero
+from opbook.figures.terminal import clip, places_of, rjust
 
 WIDTH, SHORTEST = 325, 120
 ROW, THICKNESS = 27, 18
@@ -82,7 +83,7 @@ class Bars(Figure):
 
     def characters(self, width: int, blocks: bool) -> Iterator[str]:
         names = [clip(name) for name in self.names]
-        margin, tail = (max(map(len, texts), default=0) for texts in (names, self.numbers))
+        margin, tail = (max(map(places_of, texts), default=0) for texts in (names, self.numbers))
         room = max(width - margin - tail - 4, 4)
         zero, lengths = self._lengths(room)
         left = round(zero)
@@ -90,7 +91,7 @@ class Bars(Figure):
         for name, number, length in zip(names, self.numbers, lengths, strict=True):
             before = _bar(-length, left, blocks, True) if length < 0 else " " * left
             after = _bar(length, room - left, blocks, False) if length > 0 else ""
-            yield f"{name:>{margin}} {before}{axis}{after} {number}"
+            yield f"{rjust(name, margin)} {before}{axis}{after} {number}"
 
 
 def _bar(length: float, room: int, blocks: bool, leftwards: bool) -> str:

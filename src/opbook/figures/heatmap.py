@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from opbook.figures.drawing import GRID, NEGATIVE, ON_CELL, POSITIVE, Box, Drawing, shortened, width_of
 from opbook.figures.figure import TOLD, Figure, count, from_to, largest
-from opbook.figures.numbers import clip, coarser, short, span, span_from_zero
+from opbook.figures.numbers import coarser, short, span, span_from_zero
+from opbook.figures.terminal import clip, ljust, places_of, rjust
 
 MOST_CELLS = 32
 """A matrix of more rows or columns is drawn coarser."""
@@ -132,10 +133,11 @@ class Heatmap(Figure):
         shades, gap = (SHADES, GAP) if blocks else (PLAIN_SHADES, PLAIN_GAP)
         low, high = self.span
         names = [clip(name) for name in self.rows] or [""] * len(self.values)
-        margin = max(map(len, names), default=0)
+        margin = max(map(places_of, names), default=0)
         margin += margin > 0
         numbers, columns = self._numbers(), [clip(name) for name in self.columns]
-        cell = 3 + max((len(text) for row in [*numbers, columns] for text in row), default=0)  # two shades and a blank
+        widest = max((places_of(text) for row in [*numbers, columns] for text in row), default=0)
+        cell = 3 + widest  # two shades and a blank
 
         def shade(value: float) -> str:
             if not math.isfinite(value):
@@ -146,14 +148,14 @@ class Heatmap(Figure):
 
         if margin + self.shape[1] * (cell + 1) <= width:
             if columns:
-                yield " " * margin + " ".join(f"{name:>{cell}}" for name in columns)
+                yield " " * margin + " ".join(rjust(name, cell) for name in columns)
             for name, row, texts in zip(names, self.values, numbers, strict=True):
                 cells = (f"{shade(value)} {text:>{cell - 3}}" for value, text in zip(row, texts, strict=True))
-                yield f"{name:{margin}}" + " ".join(cells)
+                yield ljust(name, margin) + " ".join(cells)
             return
         down, across = math.ceil(self.shape[0] / MOST_CELLS), math.ceil(self.shape[1] / max((width - margin) // 2, 1))
         for name, row in zip(names[::down], coarser(self.values, down, across), strict=True):
-            yield f"{name:{margin}}" + "".join(map(shade, row))
+            yield ljust(name, margin) + "".join(map(shade, row))
         first, last = (short(value, max(abs(low), abs(high))) for value in (low, high))
         yield f"from {first} ({shades[0]}) to {last} ({shades[-1]})"
 

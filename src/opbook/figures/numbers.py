@@ -98,16 +98,3 @@ def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> tuple[tu
 def _mean(parts: Iterable[Sequence[float]]) -> float:
     known = finite(value for part in parts for value in part)
     return math.fsum(value / len(known) for value in known) if known else math.nan
-
-
-def clip(label: str, width: int = 16) -> str:
-    """Shorten a label that is too long for a terminal; its end says so.
-
-    Args:
-        label: The label.
-        width: How many characters there is room for.
-
-    Returns:
-        The label, or its beginning and two dots.
-    """
-    return label if len(label) <= width else f"{label[: width - 2]}.."

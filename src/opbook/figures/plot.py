@@ -9,6 +9,7 @@ from typing import Any
 from opbook.figures.axis import Axis
 from opbook.figures.drawing import GRID, INK, SERIES, Drawing, Point, shortened, width_of
 from opbook.figures.figure import Figure, count, from_to
+from opbook.figures.terminal import places_of
 
 WIDTH, HEIGHT, NARROWEST = 325, 180, 200
 DASHES = ("", "8 4", "2 4", "10 4 2 4")
@@ -114,7 +115,7 @@ class Plot(Figure):
         yield " " * (margin + 1) + corner + "".join(below if i in columns else flat for i in range(room))
         yield " " * (margin + 2) + _spread(columns, across.labels, room)
         names = [f"{mark} {line.name}" for line, mark in zip(self.lines, itertools.cycle(marks)) if line.name]
-        for line_of_names in _wrapped([len(name) + 3 for name in names], width - margin - 2):
+        for line_of_names in _wrapped([places_of(name) + 3 for name in names], width - margin - 2):
             yield " " * (margin + 2) + "   ".join(names[i] for i in line_of_names)
 
 
