@@ -119,6 +119,7 @@ def test_there_is_room_for_the_widest_of_the_common_fonts():
         assert width_of(text) >= 12 * sum(verdana[letter] for letter in text) / 1000
     assert width_of("日本語") >= 3 * 12
     assert width_of("e\u0301") == width_of("e")
+    assert width_of("i" * 10 * LONGEST) == width_of("i" * (LONGEST - 1) + "…"), "more is not written"
 
 
 def test_a_label_is_whole_unless_it_is_very_long():

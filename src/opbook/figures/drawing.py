@@ -35,7 +35,7 @@ Box = tuple[float, float, float, float]
 
 
 def width_of(text: str) -> float:
-    """Find how many pixels a text needs at most.
+    """Find how many pixels a text needs at most, as a drawing writes it.
 
     Args:
         text: The text.
@@ -43,7 +43,7 @@ def width_of(text: str) -> float:
     Returns:
         Its width in any of the fonts that pages are commonly set in.
     """
-    return FONT * sum(map(_ems, text))
+    return FONT * sum(map(_ems, _shortened(text)))
 
 
 def _ems(letter: str) -> float:
@@ -56,7 +56,7 @@ def _ems(letter: str) -> float:
     return 0.84 if letter.isupper() or not letter.isascii() else 0.66
 
 
-def shortened(label: str) -> str:
+def _shortened(label: str) -> str:
     """A label, or the beginning of one that is too long for a picture."""
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
 
@@ -116,8 +116,7 @@ class Drawing:
             slanted: Whether it leads upwards to the right, from its start.
             **look: What else SVG has, with an underline for a hyphen.
         """
-        shown = shortened(text)
-        width = width_of(shown)
+        shown, width = _shortened(text), width_of(text)
         start = x - width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
         place = f'x="{_pixels(x)}" y="{_pixels(y + 0.35 * FONT)}"'
         if slanted:

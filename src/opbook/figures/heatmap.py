@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from opbook.figures.drawing import GRID, NEGATIVE, ON_CELL, POSITIVE, Box, Drawing, shortened, width_of
+from opbook.figures.drawing import GRID, NEGATIVE, ON_CELL, POSITIVE, Box, Drawing, width_of
 from opbook.figures.figure import TOLD, Figure, count, from_to, largest
 from opbook.figures.numbers import coarser, short, span, span_from_zero
 from opbook.figures.terminal import clip, ljust, places_of, rjust
@@ -113,7 +113,7 @@ class Heatmap(Figure):
         )
         for i in _some(len(rows), LETTERS * (1 if self.rows else 1.5) / high):
             drawing.text(-8, (i + 0.5) * high, rows[i], "end")
-        widest = max((width_of(shortened(label)) for label in columns), default=0) + 8
+        widest = max((width_of(label) for label in columns), default=0) + 8
         slanted = bool(self.columns) and widest > wide
         for j in _some(len(columns), (LETTERS * math.sqrt(2) if slanted else widest) / wide):
             drawing.text((j + 0.5) * wide, -10, columns[j], "start" if slanted else "middle", slanted=slanted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opbook.figures.axis import Axis
-from opbook.figures.drawing import GRID, INK, SERIES, Drawing, Point, shortened, width_of
+from opbook.figures.drawing import GRID, INK, SERIES, Drawing, Point, width_of
 from opbook.figures.figure import Figure, count, from_to
 from opbook.figures.terminal import places_of
 
@@ -141,7 +141,7 @@ def _draw_grid(drawing: Drawing, across: Axis, up: Axis, room: float) -> None:
 
 def _draw_names(drawing: Drawing, names: Sequence[str], room: float) -> None:
     named = [i for i, name in enumerate(names) if name]
-    widths = [SWATCH + 6 + width_of(shortened(names[i])) + 16 for i in named]
+    widths = [SWATCH + 6 + width_of(names[i]) + 16 for i in named]
     rows = _wrapped(widths, room)
     for above, row in enumerate(reversed(rows)):
         y = -20 - NAMES * above
