@@ -3,7 +3,8 @@
 Declare a builtin with [`builtin`][opbook.builtins.builtin.builtin] and
 [`hookimpl`][opbook.plugins.hookspecs.hookimpl], differentiate anything written in NumPy with
 [`vjp`][opbook.autodiff.differentiate.vjp] and [`grad`][opbook.autodiff.differentiate.grad], and import the registered
-builtins from `opbook.ops`. Importing this package loads no plugin.
+builtins from `opbook.ops`. Importing this package loads no plugin; the first call of a builtin loads all of them, as
+each may have a rule for it.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from opbook.autodiff.differentiate import grad, value_and_grad, vjp
 from opbook.autodiff.tape import stop_gradient
 from opbook.builtins.annotations import Array, Mask
 from opbook.builtins.builtin import Builtin, builtin
+from opbook.builtins.first_use import before_first_use
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
 from opbook.errors import OpbookError
@@ -34,6 +36,14 @@ else:
     def __dir__() -> list[str]:
         return sorted({*globals(), "register"})
 
+
+def _load_catalogue() -> bool:
+    from opbook.plugins.catalogue import load_for_first_use  # only for who calls a builtin
+
+    return load_for_first_use()
+
+
+before_first_use(_load_catalogue)
 
 __version__ = "0.1.0"
 

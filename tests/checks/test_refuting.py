@@ -97,14 +97,13 @@ def test_a_wrong_value_is_refuted():
     assert "differs from the definition's by 1.0e-08" in found.message
 
 
-def test_a_rule_right_only_for_contiguous_input_is_refuted():
+def test_a_rule_that_needs_to_write_into_its_input_is_refuted():
     def rule(x, w):
         value, pullback = right(x, w)
-        if not x.flags.c_contiguous:
-            value = value[..., ::-1]
+        x += 0
         return value, pullback
 
-    assert outcome(mixed(rule), "layouts").status == "failed"
+    assert "read-only" in outcome(mixed(rule), "layouts").message
     assert outcome(mixed(rule), "rule value").status == "passed"
 
 
@@ -125,28 +124,6 @@ def test_writing_into_the_cotangent_is_refuted():
         return dx, dw
 
     assert "into its cotangent" in outcome(mixed(changed(change)), "inputs unchanged").message
-
-
-def test_keeping_the_callers_array_is_refuted():
-    def rule(x, w):
-        value, _ = right(x, w)
-        return value, lambda g: right(x, w)[1](g)
-
-    assert "it must keep copies" in outcome(mixed(rule), "own memory").message
-
-
-def test_keeping_the_value_is_refuted():
-    @builtin(category="Tests")
-    def op(x: Array["N"]) -> Array["N"]:
-        """Exponential."""
-        return np.exp(x)
-
-    @op.defvjp
-    def _(x):
-        y = np.exp(x)
-        return y, lambda g: (g * y,)
-
-    assert "changing the value in place" in outcome(op, "own memory").message
 
 
 def test_a_pullback_with_a_memory_is_refuted():
@@ -452,23 +429,13 @@ def test_a_warning_of_the_definition_is_refuted_too():
     assert "divide by zero" in outcome(quiet, "warnings").message
 
 
-def test_a_gradient_that_shares_memory_is_refuted():
-    def passed_on(x):
-        return x * 1.0, lambda g: (g,)
+def test_a_pullback_that_writes_into_what_it_returned_is_refuted():
+    def reusing(x):
+        kept = np.empty_like(x)
+        return x * 2.0, lambda g: (np.multiply(g, 2.0, out=kept),)
 
-    def spread(x):
-        return np.sum(x) * np.ones(1), lambda g: (np.broadcast_to(g, x.shape),)
-
-    shared = doubled(None, lambda x: x * 1.0, passed_on)
-    assert "a gradient shares memory with an argument or the cotangent" in outcome(shared, "own memory").message
-
-    @builtin(category="Tests")
-    def total(x: Array["N"]) -> Array["1"]:
-        """Adds up."""
-        return np.sum(x) * np.ones(1)
-
-    total.defvjp(spread)
-    assert "shares memory" in outcome(total, "own memory").message
+    again = doubled(None, lambda x: x * 2.0, reusing)
+    assert "calling its pullback again changes the gradients" in outcome(again, "own memory").message
 
 
 def test_a_gradient_without_a_cotangent_must_be_0_even_where_the_slope_is_infinite():

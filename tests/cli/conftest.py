@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
@@ -6,21 +6,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 from opbook.cli import main
-from opbook.plugins import catalogue
 
 Invoke = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Every test is a process of its own as far as the catalogue goes, without the settings of whoever runs it."""
-    monkeypatch.setattr("opbook.plugins.catalogue._default", None)
+def own_catalogue(own_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test is a process of its own, without the settings of whoever runs it."""
     for name in ("OPBOOK_DISABLE", "OPBOOK_STRICT", "OPBOOK_DEBUG", "OPBOOK_RULES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPBOOK_PLUGINS", "")
-    yield
-    if any(op.rules for op in catalogue._attached):
-        catalogue.load()  # rules hang on the builtins themselves, and would stay there
 
 
 @pytest.fixture

@@ -53,8 +53,7 @@ def plugins(tmp_path, monkeypatch):
         (tmp_path / "other.py").write_text(code, encoding="utf-8")
         return load([tmp_path / "owner.py", tmp_path / "other.py"])
 
-    yield write
-    load()
+    return write
 
 
 def infos(loaded):

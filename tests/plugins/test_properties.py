@@ -46,8 +46,7 @@ def plugin(tmp_path, monkeypatch):
         path.write_text(code, encoding="utf-8")
         return path
 
-    yield write
-    load()
+    return write
 
 
 def test_one_that_holds_and_one_that_does_not():

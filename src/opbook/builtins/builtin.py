@@ -21,7 +21,8 @@ from opbook.autodiff import tree
 from opbook.autodiff.differentiate import vjp
 from opbook.builtins import docstring as docstrings
 from opbook.builtins.call import Call
-from opbook.builtins.notebook import builtin_html
+from opbook.builtins.first_use import prepare
+from opbook.builtins.notebook import builtin_markdown
 from opbook.builtins.property import Property
 from opbook.builtins.rule import OWN, Rule, RuleFunction
 from opbook.builtins.signature import CallShape
@@ -93,6 +94,7 @@ class Builtin:
 
         None if the builtin comes without a rule of its own.
         """
+        prepare()
         return self.call_shapes[0].rule if self.own_rule is not None else None
 
     @property
@@ -183,8 +185,10 @@ class Builtin:
         self.call_shapes.append(shape)
         return shape
 
-    def use_rules(self, rules: Iterable[Rule], ask: Iterable[str]) -> None:
-        """Take other plugins' rules, and ask some of them before the own one; the catalogue does so as it is loaded.
+    def use_rules(self, rules: Iterable[Rule], ask: Iterable[str] = ()) -> None:
+        """Take other plugins' rules, and ask some of them before the own one.
+
+        The catalogue of the process does so as it is loaded, and nobody else: see `with_rules`.
 
         Args:
             rules: All that there are.
@@ -196,11 +200,12 @@ class Builtin:
         for shape in self.call_shapes:
             shape.ask_first([rule.function for rule in chosen if not shape.misfit(rule.function)])
 
-    def with_rules(self, rules: Iterable[Rule]) -> "Builtin":
-        """Make a builtin of the same name that has other rules beside its own, and asks none of them yet.
+    def with_rules(self, rules: Iterable[Rule], ask: Iterable[str] = ()) -> "Builtin":
+        """Make a builtin of the same name that has other rules beside its own.
 
         Args:
             rules: The rules.
+            ask: The names of those to ask before the own one, in this order.
 
         Returns:
             A copy; this builtin stays as it is.
@@ -214,7 +219,7 @@ class Builtin:
         for rule in rules:
             if reason := self.misfit(rule):
                 raise DeclarationError(f"{rule}: {reason}")
-        other.use_rules(rules, [])
+        other.use_rules(rules, ask)
         return other
 
     def misfit(self, rule: Rule) -> str:
@@ -265,6 +270,7 @@ class Builtin:
         Raises:
             OpbookError: They fit none; the message names this builtin and the argument.
         """
+        prepare()
         errors: list[OpbookError] = []
         for shape in self.call_shapes:
             try:
@@ -294,7 +300,7 @@ class Builtin:
         found = call.run_rule() if tree.same_structure(list(args), call.positional[: len(args)]) else None
         if found is None:
             # no rule, or lists of numbers taken as arrays: the tape gives gradients built as the arguments are
-            params = [param for param in call.shape.params if not param.keyword_only]
+            params = call.shape.positional
             floats = [_with_floats(x) if p.spec.differentiable else x for x, p in zip(args, params, strict=False)]
             return vjp(lambda *a: self(*a, **kwargs), *floats)
         value, pullback = found
@@ -303,9 +309,9 @@ class Builtin:
     def __repr__(self) -> str:
         return f"<builtin {' | '.join(map(str, self.call_shapes))}>"
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         """Show it in a notebook."""
-        return builtin_html(self.name, self.category, self.call_shapes, self.note)
+        return builtin_markdown(self.name, self.category, self.call_shapes, self.note)
 
 
 def _with_floats(argument: Any) -> Any:

@@ -61,8 +61,16 @@ class CallShape:
         hints = typing.get_type_hints(definition, include_extras=True)
         self.params = [self._param(p, hints) for p in inspect.signature(definition).parameters.values()]
         self.returns = self._spec("return", hints.get("return", EMPTY))
-        self._positional = [p for p in self.params if not p.keyword_only]
+        self.positional = [p for p in self.params if not p.keyword_only]
+        self._keyword_only = [p for p in self.params if p.keyword_only]
         self._by_name = {p.name: p for p in self.params}
+        self._required = {p.name for p in self.params if p.required}
+        self._defaults = [p.default for p in self.positional]
+        needed = sum(p.required for p in self.positional)
+        # how many arguments make a call without any by name
+        self._by_position = (
+            [] if any(p.required for p in self._keyword_only) else range(needed, len(self.positional) + 1)
+        )
 
     def _param(self, parameter: inspect.Parameter, hints: dict[str, Any]) -> Param:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -146,7 +154,7 @@ class CallShape:
         own = [] if self.own_rule is None else [self.own_rule]
         self.rule = first_that_takes([*functions, *own]) if functions else self.own_rule
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any], list[Any]]:
         """Check and convert the arguments of a call.
 
         Args:
@@ -154,21 +162,21 @@ class CallShape:
             kwargs: Keyword arguments.
 
         Returns:
-            One value for each positional parameter, defaults filled in; the keyword-only arguments that were given.
+            One value for each positional parameter, defaults filled in; the keyword-only arguments that were given; and
+            the arrays of floats and the values on tapes among all of them.
 
         Raises:
             OpbookError: The arguments do not fit.
         """
-        given = self._place(args, kwargs)
         binding = Binding()
-        for param in self.params:
-            if param.name in given:
-                if given[param.name] is None and param.default is None:
-                    continue
-                given[param.name] = param.spec.convert(given[param.name], param.name, binding)
-        positional = [given.get(p.name, p.default) for p in self._positional]
-        keywords = {p.name: given[p.name] for p in self.params if p.keyword_only and p.name in given}
-        return positional, keywords
+        if not kwargs and len(args) in self._by_position:
+            given_by_position = zip(self.positional, args, strict=False)
+            positional = [_convert(param, value, binding) for param, value in given_by_position]
+            return positional + self._defaults[len(args) :], {}, binding.floats
+        given = self._place(args, kwargs)
+        positional = [_convert(p, given[p.name], binding) if p.name in given else p.default for p in self.positional]
+        keywords = {p.name: _convert(p, given[p.name], binding) for p in self._keyword_only if p.name in given}
+        return positional, keywords, binding.floats
 
     def shapes_made(self, positional: list[Any]) -> list[tuple[int | None, ...]]:
         """Tell the shapes that a call computes, from the annotations alone.
@@ -181,26 +189,30 @@ class CallShape:
             mask broadcasts to; None stands for a dimension that no argument fixes.
         """
         binding = Binding()
-        for param, value in zip(self._positional, positional, strict=True):
+        for param, value in zip(self.positional, positional, strict=True):
             if value is not None:
                 param.spec.convert(value, param.name, binding)
         specs = [self.returns, *(getattr(p.spec, "inner", p.spec) for p in self.params)]
         wanted = [specs[0], *(spec for spec in specs[1:] if isinstance(spec, MaskSpec))]
-        return [binding.shape_of(spec) for spec in wanted if isinstance(spec, ArraySpec)]
+        return [spec.shape(binding) for spec in wanted if isinstance(spec, ArraySpec)]
 
     def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        if len(args) > len(self._positional):
+        if len(args) > len(self.positional):
             raise ArgumentError(
-                f"takes at most {len(self._positional)} positional arguments, but {len(args)} came. Call it as {self}"
+                f"takes at most {len(self.positional)} positional arguments, but {len(args)} came. Call it as {self}"
             )
-        given = dict(zip((p.name for p in self._positional), args, strict=False))
+        given = {param.name: value for param, value in zip(self.positional, args, strict=False)}
         for name, value in kwargs.items():
             if name not in self._by_name:
                 raise ArgumentError(f"has no argument {name}.{nearest(name, self._by_name)} Call it as {self}")
             if name in given:
                 raise ArgumentError(f"got {name} twice, by position and by name. Call it as {self}")
             given[name] = value
-        missing = [p.name for p in self.params if p.required and p.name not in given]
-        if missing:
-            raise ArgumentError(f"needs {' and '.join(missing)}, which did not come. Call it as {self}")
+        if not self._required <= given.keys():
+            missing = " and ".join(p.name for p in self.params if p.required and p.name not in given)
+            raise ArgumentError(f"needs {missing}, which did not come. Call it as {self}")
         return given
+
+
+def _convert(param: Param, value: Any, binding: Binding) -> Any:
+    return None if value is None and param.default is None else param.spec.convert(value, param.name, binding)

@@ -40,8 +40,8 @@ def inputs_unchanged(subject: Subject) -> Evidence:
     """Compare every array before and after, value and gradients both."""
     evidence = Evidence()
     for sample in subject.inputs():
+        given = _bits((sample.args, sample.kwargs))
         mine = _copy(sample)
-        g = None
         if is_differentiable(subject, sample):
             value, pullback = subject.op.value_and_pullback(*mine.args, **mine.kwargs)
             g = cotangent_of(value)
@@ -52,7 +52,7 @@ def inputs_unchanged(subject: Subject) -> Evidence:
         subject.op(*mine.args, **mine.kwargs)
         for name, old, new in zip(
             tree.paths((sample.args, sample.kwargs)),
-            _bits((sample.args, sample.kwargs)),
+            given,
             _bits((mine.args, mine.kwargs)),
             strict=True,
         ):
@@ -77,6 +77,9 @@ def own_memory(subject: Subject) -> Evidence:
         before = pullback(g)
         _gradients_are_own(subject, sample, _arrays(before), _arrays(g, mine.args, mine.kwargs))
         kept = _bits(before)
+        pullback(tree.map_leaves(lambda leaf: 2 * leaf, g))
+        if _bits(before) != kept:
+            raise Refuted(f"calling its pullback again changes the gradients of the first call{on(subject, sample)}")
         for label, arrays in (
             ("its arguments", _arrays(mine.args, mine.kwargs)),
             ("the value", _arrays(value)),

@@ -67,7 +67,7 @@ def _array_misfit(spec: ArraySpec, value: Any, sizes: Binding, at: str) -> str:
         return f"expected floating-point numbers{at}, got dtype {value.dtype}"
     if not spec.dims:
         return ""
-    expected = sizes.shape_of(spec)
+    expected = spec.shape(sizes)
     fits = len(expected) == len(value.shape) and all(
         size in (None, got) for size, got in zip(expected, value.shape, strict=True)
     )

@@ -181,9 +181,10 @@ def layouts(subject: Subject) -> Evidence:
     for sample in subject.inputs():
         if not sample.has_floats():
             continue
-        expected = value_and_gradients(subject, sample)
+        expected = value_of(subject, sample), value_and_gradients(subject, sample)
         for name, layout in _LAYOUTS.items():
-            got = value_and_gradients(subject, sample.with_arrays(layout, "fb"), layout)
+            laid_out = sample.with_arrays(layout, "fb")
+            got = value_of(subject, laid_out), value_and_gradients(subject, laid_out, layout)
             _same_answer(subject, sample, name, got, expected, evidence)
         stretched = sample.with_arrays(lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
         if _accepts(subject, stretched):

@@ -12,13 +12,13 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from opbook.builtins.builtin import Builtin
-from opbook.builtins.notebook import table_html
+from opbook.builtins.notebook import table_markdown
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.plugins.configuration import Configuration, configuration
 from opbook.plugins.contributions import Contribution
-from opbook.plugins.discovery import SESSION, PluginInfo, PluginSource, find_plugins, is_seen
+from opbook.plugins.discovery import SESSION, PluginInfo, PluginSource, find_plugins, imports_plugin, is_seen
 from opbook.plugins.loading import load_plugin, load_samples, message_of, samples_module
 from opbook.plugins.settlement import Settlement
 
@@ -43,28 +43,33 @@ class Catalogue(Mapping[str, Builtin]):
         self.settings = settings or Configuration()
         self._found = list(contributions)
         self._registered: dict[str, Builtin] = {}
+        self._in_force = False
         self._has_samples = False
         self._settle()
 
     def _settle(self) -> None:
         """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
         self._settled = Settlement(self.plugins, self._found, self.settings)
-        self._builtins = self._settled.builtins
+        self._builtins = {name: self._bound(op) for name, op in self._settled.builtins.items()}
 
-    def attach(self) -> list[Builtin]:
-        """Have the builtins ask other plugins' rules as this catalogue has chosen them, and know their properties.
+    def _bound(self, op: Builtin) -> Builtin:
+        """A builtin with the rules and properties that this catalogue has chosen for it."""
+        rules = [one.thing for one in self.contributions(Rule, op.name)]
+        asked = self._settled.asked.get(op.name, [])
+        if self._in_force:
+            op.use_rules(rules, asked)
+        else:
+            op = op.with_rules(rules, asked)
+        op.properties = tuple(one.thing for one in self.contributions(Property, op.name))
+        return op
 
-        A builtin is one object in all catalogues of a process, so this is for the one that is in use.
+    def put_in_force(self) -> None:
+        """Have the plugins' own objects, which they import from each other, ask the rules that are chosen here.
 
-        Returns:
-            The builtins that have such rules.
+        Without it, a catalogue has copies of them, and what is called through another one does not change.
         """
-        for name, names in self._settled.asked.items():
-            if name in self._builtins:
-                self._builtins[name].use_rules([one.thing for one in self.contributions(Rule, name)], names)
-        for name, op in self._builtins.items():
-            op.properties = tuple(one.thing for one in self.contributions(Property, name))
-        return [op for name, op in self._builtins.items() if name in self._settled.asked]
+        self._in_force = True
+        self._settle()
 
     def load_samples(self) -> None:
         """Import the module `samples` of every plugin that has one; whoever runs checks needs it, and only they.
@@ -82,9 +87,6 @@ class Catalogue(Mapping[str, Builtin]):
                     if info.state == "loaded":
                         self._load_samples_of(info)
                 self._settle()
-            # a builtin is one object in all catalogues of a process, and another one may have told it otherwise
-            for name, op in self._builtins.items():
-                op.properties = tuple(one.thing for one in self.contributions(Property, name))
             if self.settings.strict and self.conflicts():
                 raise PluginError(self.conflicts()[0])
 
@@ -216,9 +218,9 @@ class Catalogue(Mapping[str, Builtin]):
         self._found += [Contribution(session, op) for op in ops.values()]
         self._settle()
 
-    def _repr_html_(self) -> str:
+    def _repr_markdown_(self) -> str:
         """Show it in a notebook."""
-        return table_html((op.name, op.category, op.summary) for op in self.values())
+        return table_markdown((op.name, op.category, op.summary) for op in self.values())
 
 
 def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
@@ -228,20 +230,16 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
         files: Paths of one-file plugins to load as well, beside those that the settings name.
 
     Returns:
-        A catalogue of its own. Builtins are computed by the rules of this catalogue from now on, also if they are in
-        another one.
+        A catalogue of its own: what is called through it is computed by the rules that it has chosen, and nothing else
+        in this process changes. What its builtins call themselves is answered as everywhere, by the catalogue of the
+        process.
 
     Raises:
         PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
         ConfigurationError: A setting is not understood.
     """
     with _one_at_a_time():
-        for op in _attached:
-            op.use_rules([], [])
-        _attached.clear()
-        loaded = _load(configuration([Path(file) for file in files]))
-        _attached.extend(loaded.attach())
-        return loaded
+        return _load(configuration([Path(file) for file in files]))
 
 
 def _load(settings: Configuration) -> Catalogue:
@@ -274,9 +272,6 @@ def _load(settings: Configuration) -> Catalogue:
     return loaded
 
 
-_attached: list[Builtin] = []
-"""Builtins that the catalogue that was loaded last has told of other plugins' rules."""
-
 _default: Catalogue | None = None
 _lock = threading.RLock()
 _loading = False
@@ -285,14 +280,33 @@ _loading = False
 def catalogue() -> Catalogue:
     """The catalogue of this process: every installed plugin and the files of the settings, loaded on first use.
 
+    It decides which rules answer when a builtin is called, wherever that was imported from.
+
     Returns:
         The same catalogue every time.
     """
     global _default
     with _lock:
         if _default is None:
-            _default = load()
+            loaded = load()
+            loaded.put_in_force()
+            _default = loaded
         return _default
+
+
+def load_for_first_use() -> bool:
+    """Load the catalogue of this process because a builtin is called, and any plugin may have a rule for it.
+
+    Returns:
+        False, and nothing is done, for a plugin that calls a builtin while it is imported itself; the own rule answers.
+    """
+    if imports_plugin():
+        return False
+    with _lock:
+        if _loading:
+            return False
+        catalogue()
+        return True
 
 
 def register(op: Builtin) -> Builtin:

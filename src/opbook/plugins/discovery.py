@@ -5,6 +5,7 @@ import importlib.metadata
 import importlib.util
 import re
 import sys
+import traceback
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -114,6 +115,15 @@ def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
         PluginInfo(source, next((name for name in source.names if names.count(name) == 1), source.name))
         for source in sources
     ]
+
+
+def imports_plugin() -> bool:
+    """Whether this thread is importing an installed plugin, which can't be asked what it adds until that is done."""
+    frames = (frame for frame, _ in traceback.walk_stack(None) if frame.f_code.co_name == "<module>")
+    running = {frame.f_globals.get("__name__") for frame in frames}
+    return any(
+        point.value.partition(":")[0] in running for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+    )
 
 
 def _versions_of_opbook(requirements: Iterable[str]) -> str:

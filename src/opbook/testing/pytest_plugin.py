@@ -85,9 +85,7 @@ def _subjects_beside(page: Path) -> tuple[list[tuple[Builtin, str]], list[str]]:
     rules = [one.thing for name in loaded for one in loaded.contributions(Rule, name) if one.plugin in plugins]
     pairs = [(name, OWN) for plugin in plugins for name in plugin.contributes["builtins"] if name in loaded]
     pairs += [(rule.builtin, rule.name) for rule in rules]
-    # copies, which a catalogue that some test loads does not change
-    copies = {name: loaded[name].with_rules(loaded[name].rules) for name, _ in pairs}
-    return [(copies[name], rule) for name, rule in pairs], [
+    return [(loaded[name], rule) for name, rule in pairs], [
         message for info in plugins for message in (info.error, *info.unused) if message
     ]
 

@@ -146,7 +146,8 @@ def _run(call: Call, sample: Sample, *, expand: bool, whole: bool = False) -> Tr
             argument = tree.rebuild(argument, watched)
         positional.append(argument)
     if whole:
-        result = Call(call.shape, positional, call.keywords).apply()
+        floats = [leaf for leaf in tree.leaves(positional) if isinstance(leaf, TapeValue)]
+        result = Call(call.shape, positional, call.keywords, floats).apply()
     else:
         result = call.shape.definition(*positional, **call.keywords)
     places = [leaf._place for leaf in tree.leaves(result) if isinstance(leaf, TapeValue) and leaf._tape is tape]
