@@ -16,6 +16,7 @@ from opbook.cli.formulas import readable
         (r"$\mathrm dS = P \circ \bigl(\mathrm dP - 1\bigr)$", "dS = P ∘ (dP - 1)"),
         (r"$$\begin{gathered} a = b, \\ c = d \end{gathered}$$", "a = b; c = d"),
         (r"$A \begin{bmatrix} B_1 \\ B_2 \end{bmatrix}$", "A [ B_1; B_2 ]"),
+        (r"$y = \log\left(1 + e^x\right)\,\varphi(x)$", "y = log(1 + e^x) φ(x)"),
         (r"what $x$ is, and \$5", r"what x is, and \$5"),
         (r"$\unheardof{x}$", r"\unheardof{x}"),
     ],

@@ -98,7 +98,7 @@ def find_plugins(names: Iterable[str]) -> list[Plugin]:
             spec = importlib.util.find_spec(point.value)
             if spec is None or spec.origin is None:
                 raise LookupError(f"there is no module {point.value}")
-            files = sorted(Path(spec.origin).parent.glob("*.py"))
+            files = sorted(p for p in Path(spec.origin).parent.glob("*.py") if p.name != "samples.py")
             names_of = {p: point.value if p.stem == "__init__" else f"{point.value}.{p.stem}" for p in files}
             found[point.name] = Plugin(point.name, {name: path for path, name in names_of.items()})
     for name in wanted:
@@ -120,6 +120,7 @@ def survey(plugins: list[Plugin]) -> Survey:
 
 def _survey(plugins: list[Plugin]) -> Survey:
     ops = catalogue()
+    ops.load_samples()
     files = {str(path): module for plugin in plugins for module, path in plugin.modules.items()}
     own: dict[str, list[str]] = {module: [] for module in files.values()}
     for name in ops:
@@ -192,6 +193,7 @@ def verdict(mutant: Mutant, concerned: list[str]) -> str:
 
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     ops = catalogue()
+    ops.load_samples()
     if not all(name in ops for name in concerned):
         return "loading"
     return next((check for check, _, _ in _failures(ops, concerned)), "")

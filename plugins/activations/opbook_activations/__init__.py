@@ -21,9 +21,9 @@ from opbook.errors import InputError
 # what attention needs for a query that may attend to nothing. A score of +∞ is refused, because it must have
 # overflowed.
 #
-# **The gradient.** The derivative of weight i by score j is pᵢ(δᵢⱼ − pⱼ), where δᵢⱼ is 1 if i = j, and 0 otherwise. Let
-# g be the cotangent, the gradient of some number L by p. The gradient of L by x is the sum over all weights i, and in
-# it the matrix of all derivatives is never needed:
+# **The gradient.** The derivative of pᵢ with respect to xⱼ is pᵢ(δᵢⱼ − pⱼ), where δᵢⱼ is 1 if i = j, and 0 otherwise.
+# With the cotangent g = ∂L/∂p of some loss L, the gradient is a sum over all weights i. The matrix of all derivatives
+# is never needed:
 #
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i\,p_i(\delta_{ij} - p_j) = p_j\Bigl(g_j - \sum_i p_i g_i\Bigr).$$
 #
@@ -72,8 +72,8 @@ def _(x, axis=-1):
 # Cross-entropy is minus this function at the target. That is why it stays finite, with a useful gradient, even where a
 # model is very sure of a wrong answer.
 #
-# **The gradient.** Let p be the weights, that is softmax(x), and g the cotangent, the gradient of some number L by y.
-# The derivative of yᵢ by xⱼ is δᵢⱼ − pⱼ, where δᵢⱼ is 1 if i = j, and 0 otherwise, so
+# **The gradient.** Let p be the weights, softmax(x). The derivative of yᵢ with respect to xⱼ is δᵢⱼ − pⱼ, where δᵢⱼ is
+# 1 if i = j, and 0 otherwise. So with the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i(\delta_{ij} - p_j) = g_j - p_j \sum_i g_i.$$
 #
@@ -119,7 +119,7 @@ def _(x, axis=-1):
 #
 # The condition is `x <= 0` and not `x > 0`, so that a NaN stays a NaN and is seen.
 #
-# **The gradient.** Let g be the cotangent, the gradient of some number L by y. Then
+# **The gradient.** With the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = \begin{cases} 0 & \text{if } x \le 0 \\ g & \text{otherwise.} \end{cases}$$
 #
@@ -163,8 +163,7 @@ def _(x):
 # Beyond ±40 both forms of Φ are exactly 0 or 1. So Φ is computed from z, which is x held between −40 and 40: x³ can't
 # overflow, and an infinite x never meets the factor 0.
 #
-# **The gradient.** Let g be the cotangent, the gradient of some number L by y, and φ the derivative of Φ. By the
-# product rule
+# **The gradient.** Let φ be the derivative of Φ. By the product rule, with the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,\bigl(\Phi(x) + x\,\varphi(x)\bigr), \qquad
 # \varphi(x) = \frac{1}{\sqrt{2\pi}}\,e^{-x^2/2}.$$
@@ -172,7 +171,7 @@ def _(x):
 # This φ is the bell curve of the normal distribution. With `approximate="tanh"` it is the derivative of (1 + tanh u) /
 # 2,
 #
-# $$\varphi(x) = \tfrac12\,\bigl(1 - \tanh^2 u\bigr)\,\frac{\mathrm du}{\mathrm dx}, \qquad
+# $$\varphi(x) = \tfrac{1}{2}\,\bigl(1 - \tanh^2 u\bigr)\,\frac{\mathrm du}{\mathrm dx}, \qquad
 # \frac{\mathrm du}{\mathrm dx} = \sqrt{2/\pi}\,(1 + 3 \cdot 0.044715\,x^2).$$
 @builtin(category="Statistics & ML", aliases=("gaussian error linear unit",))
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:

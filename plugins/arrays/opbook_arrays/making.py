@@ -152,8 +152,8 @@ def _(start: int, stop: int, step: int = 1) -> Array["N"]:
 
 # Both ends are included, and they are exact: entry i is start · (1 − tᵢ) + stop · tᵢ, where tᵢ goes from 0 to 1.
 #
-# **The gradient.** Each entry depends on start with the factor 1 − tᵢ, and on stop with the factor tᵢ. With g for the
-# cotangent, the gradient of some number L by x,
+# **The gradient.** Each entry depends on start with the factor 1 − tᵢ, and on stop with the factor tᵢ. With the
+# cotangent g = ∂L/∂x of some loss L,
 #
 # $$\frac{\partial L}{\partial\,\text{start}} = \sum_i g_i\,(1 - t_i), \qquad
 # \frac{\partial L}{\partial\,\text{stop}} = \sum_i g_i\,t_i.$$

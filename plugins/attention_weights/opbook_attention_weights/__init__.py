@@ -26,16 +26,15 @@ from opbook.errors import InputError, ShapeError
 # Padding may hold anything, but in a matrix product one NaN spoils whole rows, because 0 · NaN is NaN. So the products
 # are taken with 0 in the place of what is not finite. Then the scores of that query or key become NaN, and no others.
 #
-# **The gradient.** Write P for the weights, S for the scores, 1/√D or `scale` for the factor, and g for the cotangent,
-# the gradient of some number L by P. Then
+# **The gradient.** Let S be the scores, P the weights, and g = ∂L/∂P the cotangent, for some loss L. Then
 #
 # $$\begin{gathered}
 # \mathrm dS = P \circ \bigl(g - \langle P, g\rangle_{\text{row}}\bigr), \\
 # \mathrm dQ = \tfrac{1}{\sqrt D}\,\mathrm dS\,K, \qquad \mathrm dK = \tfrac{1}{\sqrt D}\,\mathrm dS^\top Q,
 # \end{gathered}$$
 #
-# where dS is short for ∂L/∂S, ∘ multiplies entry by entry, and ⟨P, g⟩ is the sum of P ∘ g along each row. dS is 0
-# wherever P is, so no gradient reaches a key that is blocked.
+# where dS is short for ∂L/∂S, and so on, ∘ multiplies entry by entry, and ⟨P, g⟩ is the sum of P ∘ g along each row. If
+# `scale` is given, it stands in the place of 1/√D. dS is 0 wherever P is, so no gradient reaches a key that is blocked.
 @builtin(category="Statistics & ML", aliases=("attention probabilities", "attention scores", "attention map"))
 def attention_weights(
     q: Array["... Nq D"],

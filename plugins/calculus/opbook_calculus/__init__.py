@@ -11,8 +11,9 @@ from opbook import builtin, hookimpl
 # Nothing is computed until the new function is called.
 #
 # When it is called, f runs once, and a tape records every step. Then the steps are gone through once in reverse order,
-# and that gives the derivatives by all entries of the argument together. It takes about as long as a few runs of f,
-# however many entries there are. To change one entry after the other would take one run of f for each of them.
+# and that gives the derivatives with respect to all entries of the argument together. It takes about as long as a few
+# runs of f, however many entries there are. To change one entry after the other would take one run of f for each of
+# them.
 #
 # The value of f must be a single number. If it is an array, say which combination of its entries is meant: `sum(f(x))`,
 # or `sum(w .* f(x))` with weights.

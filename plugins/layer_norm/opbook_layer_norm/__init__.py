@@ -17,14 +17,14 @@ from opbook.errors import InputError
 # difference of two floats that are close together is exact.
 #
 # **The gradient.** Write s = √(σ² + ε) for what the centred row is divided by, and x̂ = (x − μ) / s for the normalized
-# row. Let g be the cotangent, that is, the gradient of some number L by y, and h = g · γ. Both μ and s depend on every
-# entry of the row, so the gradient of L by x is h without two of its parts, its mean and its part along x̂:
+# row. Let g = ∂L/∂y be the cotangent, for some loss L, and h = g · γ. Both μ and s depend on every entry of the row. So
+# the gradient with respect to x has two more terms beside h, its mean and its part along x̂:
 #
 # $$\frac{\partial L}{\partial x} =
 # \frac{1}{s}\left(h - \operatorname{mean}(h) - \hat x\,\operatorname{mean}(h\,\hat x)\right),$$
 #
-# where mean(…) is the mean over the D entries of the row. The two parts are missing because they can change nothing: y
-# stays the same if a whole row is moved and, but for ε, if it is stretched.
+# where mean(…) is the mean over the D entries of the row. The two terms are subtracted because these parts of a row
+# can't change y: it stays the same if the whole row is moved and, but for ε, if it is stretched.
 #
 # All rows share γ and β, so these gradients are sums over the rows: of g · x̂ for γ, and of g for β.
 @builtin(category="Statistics & ML", aliases=("layernorm", "layer normalization", "ln"))

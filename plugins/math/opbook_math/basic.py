@@ -30,7 +30,7 @@ def abs(x: Array["..."]) -> Array["..."]:
 # A negative entry is an error here, while NumPy returns NaN. It is nearly always a mistake in an earlier step, and the
 # error is raised close to it.
 #
-# **The gradient.** With g for the cotangent, the gradient of some number L by y = √x,
+# **The gradient.** With y = √x and the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = \frac{g}{2\sqrt x} = \frac{g}{2y},$$
 #
@@ -94,7 +94,7 @@ def exp(x: Array["..."]) -> Array["..."]:
 # A loss that takes the logarithm of a `softmax` should use `log_softmax`. A probability that has been rounded to 0 has
 # lost its logarithm.
 #
-# **The gradient.** With g for the cotangent, the gradient of some number L by y,
+# **The gradient.** With the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = \frac{g}{x},$$
 #

@@ -16,8 +16,7 @@ from opbook import Array, builtin
 # number of the right one first, because the form for large x would divide by zero at 0. So the code has no branches,
 # and the tape can differentiate it, also twice.
 #
-# **The gradient.** The derivative is the curve under the integral. With g for the cotangent, the gradient of some
-# number L by y,
+# **The gradient.** The derivative is the curve under the integral. With the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,\frac{2}{\sqrt\pi}\,e^{-x^2}.$$
 @builtin(category="Elementwise math", aliases=("error function", "gauss error function"))

@@ -11,7 +11,7 @@ from opbook import Array, builtin
 # **The gradient.** The usual formula for the slope is 1 − tanh²(x). For |x| above 19 (9 in float32) tanh² is rounded to
 # 1, and the formula gives exactly 0, though the slope is not 0. Another formula, 1 / cosh²(x), overflows at 1000. The
 # rule uses a third form of the same function, which has neither fault. With t = exp(−2|x|), a number between 0 and 1,
-# and g for the cotangent, the gradient of some number L by y,
+# and the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,\frac{4t}{(1 + t)^2}.$$
 @builtin(category="Elementwise math", aliases=("hyperbolic tangent",))
@@ -46,7 +46,7 @@ def _(x):
 # In the definition −|x| is written with `where`, and not with `abs`: the values are the same, but `abs` has a kink at
 # 0, and the tape would give it to a function that has none.
 #
-# **The gradient.** With y for the value, and g for the cotangent, the gradient of some number L by y,
+# **The gradient.** With y for the value, and the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,y\,(1 - y) = g\,\frac{e}{(1 + e)^2}.$$
 #
@@ -79,13 +79,12 @@ def _(x):
 
 # The curve is a smooth form of `maximum(x, 0)`: for large x it is close to x, for very negative x close to 0.
 #
-# As it stands, log(1 + exp(x)) overflows for large x. For very negative x, where 1 + exp(x) is rounded to 1, it gives
-# 0. NumPy's `logaddexp(0, x)` is the same function without these faults. It takes the larger exponent out of the sum
+# As it stands, log(1 + exp(x)) overflows for large x, and it gives 0 for very negative x, where 1 + exp(x) is rounded
+# to 1. NumPy's `logaddexp(0, x)` is the same function without these faults. It takes the larger exponent out of the sum
 # first: log(exp(a) + exp(b)) = max(a, b) + log(1 + exp(−|a − b|)). With a = 0 and b = x this is what the rule computes;
 # `log1p(e)` is log(1 + e), but precise for a very small e too.
 #
-# **The gradient.** The derivative is `sigmoid(x)`. With e = exp(−|x|), and g for the cotangent, the gradient of some
-# number L by y,
+# **The gradient.** The derivative is `sigmoid(x)`. With e = exp(−|x|), and the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,\frac{1}{1 + e} \text{ if } x \ge 0, \qquad
 # \frac{\partial L}{\partial x} = g\,\frac{e}{1 + e} \text{ if } x < 0.$$

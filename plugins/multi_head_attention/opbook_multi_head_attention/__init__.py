@@ -35,8 +35,8 @@ class Head(TypedDict):
 # A row that no row may attend to is padding, and may hold anything. But it is still a query, so a NaN in it would get
 # into the gradients of the weights, which all rows share. Therefore what is not finite in such a row counts as 0.
 #
-# **The gradient.** Let A be one head's answer, the attention of Q = X W^Q, K = X W^K and V = X W^V, and let g be the
-# cotangent, the gradient of some number L by the sum of all A W^O. With dA short for ∂L/∂A, and so on,
+# **The gradient.** Let A be one head's answer, the attention of Q = X W^Q, K = X W^K and V = X W^V. Let g be the
+# cotangent, that is ∂L/∂Y for some loss L, where Y is the sum of all A W^O. With dA short for ∂L/∂A, and so on,
 #
 # $$\begin{gathered}
 # \mathrm dA = g\,{W^O}^\top, \qquad \mathrm dW^O = A^\top g, \\

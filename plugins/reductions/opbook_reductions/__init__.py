@@ -13,12 +13,13 @@ from opbook.errors import InputError
 #
 # Numbers are added in float64, whatever dtype x has, and the result is rounded once, so no digits are lost on the way.
 #
-# **The gradient.** Every entry is added once to its sum, so each gets the cotangent g of that sum, unchanged:
+# **The gradient.** Every entry is added once to its sum, so each gets the cotangent of that sum, g = ∂L/∂y for some
+# loss L, unchanged:
 #
-# $$\frac{\partial L}{\partial x_i} = g,$$
+# $$\frac{\partial L}{\partial x_i} = g.$$
 #
-# where L is the number whose gradient by y is g. So the rule needs nothing but the shape of x. Summing and broadcasting
-# belong together: the gradient of one is the other.
+# So the rule needs nothing but the shape of x. Summing and broadcasting belong together: the gradient of one is the
+# other.
 @builtin(category="Reductions", aliases=("total", "add up"))
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Adds entries up, all of them or along one axis.
@@ -54,8 +55,7 @@ def _(x, axis=None, *, keepdims=False):
 #
 # The mean of no entries is an error. It would be 0/0, so NaN, and one would have to look for where it came from.
 #
-# **The gradient.** Each of the n entries gets the same part of the cotangent g, where L is the number whose gradient by
-# y is g:
+# **The gradient.** Each of the n entries gets the same part of the cotangent g = ∂L/∂y of some loss L:
 #
 # $$\frac{\partial L}{\partial x_i} = \frac{g}{n}.$$
 @builtin(category="Reductions", aliases=("average", "avg"))

@@ -13,7 +13,7 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 # A value whose weight is 0 is left out of the sum, because 0 · NaN is NaN, and padding may hold anything. It is enough
 # to take 0 for what is not finite, and then to put NaN wherever a weight other than 0 meets it.
 #
-# **The gradient.** Write P for the weights and g for the cotangent, the gradient of some number L by the result. Then
+# **The gradient.** Let S be the scores, P the weights, and g the cotangent, that is ∂L/∂(P V) for some loss L. Then
 #
 # $$\begin{gathered}
 # \mathrm dV = P^\top g, \qquad \mathrm dP = g V^\top, \qquad
@@ -21,8 +21,8 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 # \mathrm dQ = \tfrac{1}{\sqrt D}\,\mathrm dS\,K, \qquad \mathrm dK = \tfrac{1}{\sqrt D}\,\mathrm dS^\top Q,
 # \end{gathered}$$
 #
-# where dV is short for ∂L/∂V and so on, S are the scores, ∘ multiplies entry by entry, and ⟨P, dP⟩ is the sum of P ∘ dP
-# along each row. The first two are the gradient of the product P V, the third is that of the softmax, and the last two
+# where dV is short for ∂L/∂V, and so on, ∘ multiplies entry by entry, and ⟨P, dP⟩ is the sum of P ∘ dP along each row.
+# The first two are the gradient of the product P V, the third is that of the softmax, and the last two
 # are that of the product Q Kᵀ / √D.
 #
 # If the same array is passed as q, k and v, its gradient is the sum of the three.

@@ -36,14 +36,15 @@ class BlockWeights(TypedDict):
 # halves of the block. An addition sends its cotangent both ways, so
 #
 # $$\begin{aligned}
-# \text{post-norm, } y = \operatorname{LN}(x + f(x)):\quad & \mathrm ds = \operatorname{LN}^*(g), \quad
-# \mathrm dx = \mathrm ds + f^*(\mathrm ds), \\
-# \text{pre-norm, } y = x + f(\operatorname{LN}(x)):\quad & \mathrm dx = g + \operatorname{LN}^*(f^*(g)),
+# \text{post-norm, } y = \operatorname{LN}(x + f(x)):\quad & \mathrm ds = \mathrm{pull}_{LN}(g), \quad
+# \mathrm dx = \mathrm ds + \mathrm{pull}_f(\mathrm ds), \\
+# \text{pre-norm, } y = x + f(\operatorname{LN}(x)):\quad &
+# \mathrm dx = g + \mathrm{pull}_{LN}(\mathrm{pull}_f(g)),
 # \end{aligned}$$
 #
-# where f* is the pullback of f, and LN* that of the norm. The part of dx that goes past the branch is why a gradient
-# reaches x even where the branch's own is tiny. The pullbacks of attention and of the norm are on their own pages. For
-# the feed-forward network, with z = h W₁ + b₁, a = max(0, z) and the cotangent g of a W₂ + b₂,
+# where `pull_f` is the pullback of f, and `pull_LN` that of the norm. The part of dx that does not go through the
+# branch is why a gradient reaches x even where the branch's own is tiny. The pullbacks of attention and of the norm are
+# on their own pages. For the feed-forward network, with z = h W₁ + b₁, a = max(0, z) and the cotangent g of a W₂ + b₂,
 #
 # $$\begin{gathered}
 # \mathrm dW_2 = a^\top g, \qquad \mathrm db_2 = \textstyle\sum_{\text{rows}} g, \qquad

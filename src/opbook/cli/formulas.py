@@ -4,13 +4,14 @@ import re
 
 _SYMBOLS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε", "eta": "η", "theta": "θ",
-    "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "Phi": "Φ", "omega": "ω",
+    "lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ", "varphi": "φ", "Phi": "Φ", "omega": "ω",
     "sum": "Σ", "prod": "Π", "int": "∫", "partial": "∂", "nabla": "∇", "infty": "∞", "sqrt": "√",
     "cdot": "·", "times": "×", "odot": "⊙", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠",
     "approx": "≈", "in": "∈", "to": "→", "mapsto": "↦", "top": "ᵀ", "ldots": "…", "cdots": "…", "dots": "…",
     "quad": "  ", "qquad": "   ", "left": "", "right": "", "big": "", "Big": "", "bigl": "", "bigr": "",
     "Bigl": "", "Bigr": "", "textstyle": "", "circ": "∘",
     "lVert": "‖", "rVert": "‖", "langle": "⟨", "rangle": "⟩", "ell": "ℓ", "min": "min", "max": "max",
+    "log": "log", "exp": "exp", "sin": "sin", "cos": "cos", "tanh": "tanh",
 }  # fmt: skip
 _BESIDE = re.compile(r"\\operatorname\*?\{\w+\}(?=\s*(?:\w|\\(?!left|big|Big)))")
 """A function before its argument without brackets."""
