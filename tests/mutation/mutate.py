@@ -8,12 +8,9 @@
 the same. The exit code is 1 if one survives without a reason, or a reason is not needed any more.
 """
 
-import os
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")  # what is shared among threads has to be cut in two
-
 import argparse
 import json
+import os
 import resource
 import sys
 import tomllib
