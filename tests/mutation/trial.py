@@ -23,7 +23,7 @@ from opbook.checks.inputs import samples_of
 from opbook.checks.subject import Subject, value_and_gradients
 from opbook.checks.verification import check_builtin, examples_by_builtin
 from opbook.plugins.catalogue import Catalogue, catalogue
-from opbook.plugins.discovery import ENTRY_POINT_GROUP
+from opbook.plugins.distributions import GROUP
 
 FORK = get_context("fork")
 CPU_SECONDS = 60
@@ -93,7 +93,7 @@ def find_plugins(names: Iterable[str]) -> list[Plugin]:
         LookupError: There is no such plugin.
     """
     wanted, found = list(names), {}
-    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
+    for point in importlib.metadata.entry_points(group=GROUP):
         if not wanted or {point.name, point.value} & set(wanted):
             spec = importlib.util.find_spec(point.value)
             if spec is None or spec.origin is None:

@@ -1,4 +1,3 @@
-import importlib.metadata
 import itertools
 import textwrap
 from collections.abc import Callable
@@ -127,5 +126,5 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str
 @pytest.fixture
 def ops(write: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     """The catalogue of one file, with nothing that happens to be installed."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     return load([write(f"ops_{next(_numbers)}.py", OPS)])

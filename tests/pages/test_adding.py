@@ -1,6 +1,5 @@
 """Guides of plugins and sections that they add, as pages have them."""
 
-import importlib.metadata
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -50,7 +49,7 @@ GUIDE = "---\ntitle: Doubling\n---\n\n# Twice\n\n```qu\nsay(double([1, 2]))\n```
 
 @pytest.fixture
 def made(write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Catalogue]:
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     write("guides/doubling.md", GUIDE)
     return lambda text=TEXT: load([write("ops.py", OPS), write("adding.py", ADDING % text)])
 

@@ -1,6 +1,5 @@
 """What pages say of rules that other plugins have for a builtin, and of builtins that replace another plugin's."""
 
-import importlib.metadata
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +31,7 @@ def opbook_rules():
 
 @pytest.fixture
 def book(write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[], pages.Book]:
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     for name in ("OPBOOK_RULES", "OPBOOK_OVERRIDE"):
         monkeypatch.delenv(name, raising=False)
     files = [write("owner.py", TWICE), write("rules.py", RULES)]
@@ -71,7 +70,7 @@ def test_index_and_page_say_what_was_replaced(book: Callable[[], pages.Book]) ->
 
 
 def test_a_page_says_what_is_true(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     code = TWICE.replace("hookimpl\n", "hookimpl, Property\n", 1) + (
         "\n\n@hookimpl\ndef opbook_properties():\n"
         '    return [Property("twice", "halves", "Half of it is x.", lambda op, x: (op(x) / 2, x))]\n'
@@ -101,7 +100,7 @@ def test_what_is_known_of_a_builtin_is_not_known_of_another_choice_of_rules(
 def test_what_is_known_of_a_builtin_is_not_known_with_another_property(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     found = []
     for factor in ("2", "2.0"):
         code = (

@@ -3,6 +3,7 @@
 import importlib.metadata
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -12,6 +13,24 @@ from opbook import Builtin, ops
 from opbook.errors import BuiltinImportError, PluginError, UnknownBuiltinError
 from opbook.plugins import catalogue
 from opbook.plugins.catalogue import load
+
+
+class Installed(importlib.metadata.Distribution):
+    """Stands in for a distribution that is installed."""
+
+    def __init__(self, name, version, point, module, requires):
+        self._path = Path(f"/site/{name.replace('-', '_')}-{version}.dist-info")
+        needs = "".join(f"Requires-Dist: {one}\n" for one in requires)
+        self.files_of = {
+            "METADATA": f"Name: {name}\nVersion: {version}\nLicense-Expression: MIT\n{needs}",
+            "entry_points.txt": f"[opbook]\n{point} = {module}\n",
+        }
+
+    def read_text(self, filename):
+        return self.files_of.get(filename)
+
+    def locate_file(self, path):
+        return self._path.parent / path
 
 
 @pytest.fixture
@@ -26,11 +45,9 @@ def installed(monkeypatch):
             made.__file__ = f"/site/{module}.py"
             exec(compile(code, made.__file__, "exec"), made.__dict__)
             monkeypatch.setitem(sys.modules, module, made)
-        metadata = {"License-Expression": "MIT"}
-        distribution = SimpleNamespace(name=dist, version=version, metadata=metadata, requires=requires)
-        points.append(SimpleNamespace(name=name, value=module, dist=distribution))
+        points.append(Installed(dist, version, name, module, requires or ()))
 
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: list(points) if group == "opbook" else [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: list(points))
     monkeypatch.delenv("OPBOOK_PLUGINS", raising=False)
     return SimpleNamespace(add=add, points=points)
 

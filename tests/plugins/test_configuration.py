@@ -1,6 +1,5 @@
 """`[tool.opbook]` of pyproject.toml, and the environment beside it."""
 
-import importlib.metadata
 import subprocess
 import sys
 
@@ -28,7 +27,7 @@ def opbook_builtins():
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A folder with what is written, as the working directory, with nothing that happens to be installed."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     monkeypatch.setattr(module, "_start", None)
     for name in ("PLUGINS", "DISABLE", "STRICT", "RULES", "OVERRIDE"):
         monkeypatch.delenv(f"OPBOOK_{name}", raising=False)

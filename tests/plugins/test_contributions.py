@@ -1,6 +1,5 @@
 """What plugins contribute is one kind of object: a new kind needs a class, a row in the table and a hook, no more."""
 
-import importlib.metadata
 import json
 from dataclasses import dataclass
 
@@ -47,7 +46,7 @@ class Exercise(Addition):
 @pytest.fixture
 def load(tmp_path, monkeypatch):
     """Loads two plugins of one file, of which the second has these exercises, where there is such a kind."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     monkeypatch.setitem(KINDS, "opbook_exercises", HookResult(Exercise, "exercise", "exercises", "Exercise(...)"))
     monkeypatch.setattr(hookspecs, "opbook_exercises", lambda: None, raising=False)
 

@@ -1,7 +1,5 @@
 """Guides that plugins bring along, and sections that they add to pages: what is taken, and what is said of the rest."""
 
-import importlib.metadata
-
 import pytest
 from one_file_plugin import TWICE
 
@@ -41,7 +39,7 @@ def opbook_sections():
 @pytest.fixture
 def plugins(tmp_path, monkeypatch):
     """Loads two plugins of one file: one that is right, and another one with these guides and sections."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     for name in ("guides/doubling.md", "other/Doubling.md", "other/halving.md", "other/index.md", "halving.txt"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -138,7 +136,7 @@ def test_what_hooks_must_not_return(plugins, guides, sections, words):
 
 
 def test_a_text_is_no_list_of_paths(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     path = tmp_path / "single.py"
     path.write_text(OWNER.replace('["guides/doubling.md"]', '"guides/doubling.md"'), encoding="utf-8")
     (info,) = load([path]).plugins

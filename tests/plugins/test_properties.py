@@ -1,6 +1,5 @@
 """Properties that plugins state of builtins, as checks."""
 
-import importlib.metadata
 import json
 
 import numpy as np
@@ -39,7 +38,7 @@ def sums(op, x):
 
 @pytest.fixture
 def plugin(tmp_path, monkeypatch):
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
 
     def write(code):
         path = tmp_path / "stated.py"

@@ -1,6 +1,5 @@
 """Other plugins' rules for a builtin: which is asked, that value and gradient come from one, and what is refused."""
 
-import importlib.metadata
 import os
 
 import numpy as np
@@ -79,7 +78,7 @@ def opbook_rules():
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """Writes one-file plugins and loads them, with nothing that happens to be installed."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", lambda: [])
     for name in ("OPBOOK_PLUGINS", "OPBOOK_DISABLE", "OPBOOK_STRICT", "OPBOOK_RULES"):
         monkeypatch.delenv(name, raising=False)
 

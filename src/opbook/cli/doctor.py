@@ -1,6 +1,5 @@
 """`opbook doctor`: what is wrong with an installation, and how to mend it."""
 
-import importlib.metadata
 import platform
 import sys
 from collections.abc import Collection, Iterator
@@ -17,6 +16,7 @@ from opbook.cli.output import print_json, print_line
 from opbook.cli.plugin_commands import added_commands, own_commands
 from opbook.errors import ConfigurationError, PluginError, nearest
 from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.distributions import broken, metadata_called
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -116,7 +116,8 @@ def _requirements(extra: str) -> "Iterator[Requirement]":
     """What opbook needs, or what an extra adds to that; opbook's own extras are left to themselves."""
     from packaging.requirements import Requirement
 
-    for line in importlib.metadata.requires(DISTRIBUTION) or []:
+    metadata = metadata_called(DISTRIBUTION)
+    for line in (metadata.get_all("Requires-Dist") if metadata else None) or []:
         requirement = Requirement(line)
         always = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
         if requirement.name != DISTRIBUTION and (
@@ -130,10 +131,8 @@ def _text(requirement: "Requirement") -> str:
 
 
 def _installed(requirement: "Requirement") -> str | None:
-    try:
-        return importlib.metadata.version(requirement.name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    metadata = metadata_called(requirement.name)
+    return str(metadata["Version"]) if metadata else None
 
 
 def _settings(catalogue: Catalogue) -> Iterator[Finding]:
@@ -143,7 +142,9 @@ def _settings(catalogue: Catalogue) -> Iterator[Finding]:
     )
     yield Finding("fine", "settings", where)
     names = {name for info in catalogue.plugins for name in info.source.names}
-    for name in sorted((settings.disable | settings.disable_now) - names):
+    for name in sorted(settings.disable | settings.disable_now):
+        if any(info.source.is_called(name) for info in catalogue.plugins):
+            continue
         yield Finding("note", "settings", f"{name} is disabled, but there is no such plugin.{nearest(name, names)}")
 
 
@@ -153,6 +154,10 @@ def _plugins(catalogue: Catalogue) -> Iterator[Finding]:
             yield Finding("wrong", f"plugin {info.source.name}", info.error)
         elif info.state == "disabled":
             yield Finding("note", f"plugin {info.source.name}", "it is disabled")
+    told = " ".join(info.error for info in catalogue.plugins)
+    for message in broken():
+        if message not in told:
+            yield Finding("note", "distribution", f"{message}. Delete it, or install it again")
     loaded = sum(info.state == "loaded" for info in catalogue.plugins)
     if loaded:
         yield Finding("fine", "plugins", f"{loaded} loaded")

@@ -150,9 +150,10 @@ def disable(name: str) -> None:
     """
     from opbook.cli.settings_file import change_disabled, disabled_in, file_to_edit  # here, as only these need tomlkit
 
-    known = [info.source.names for info in load_catalogue().plugins]
-    if not any(name in names for names in known):
-        raise Mistake(f"opbook: there is no plugin {name}.{nearest(name, [n for names in known for n in names])}")
+    sources = [info.source for info in load_catalogue().plugins]
+    if not any(source.is_called(name) for source in sources):
+        known = [known for source in sources for known in source.names]
+        raise Mistake(f"opbook: there is no plugin {name}.{nearest(name, known)}")
     file = file_to_edit()
     if name in disabled_in(file):
         print_line(f"{name} is disabled already, in {file}.")
@@ -173,12 +174,16 @@ def enable(name: str) -> None:
     from opbook.cli.settings_file import change_disabled, disabled_in, file_to_edit
 
     loaded = load_catalogue()
-    same = {name}.union(*(info.source.names for info in loaded.plugins if name in info.source.names))
+    meant = [info.source for info in loaded.plugins if info.source.is_called(name)]
+
+    def is_meant(entry: str) -> bool:
+        return entry == name or any(source.is_called(entry) for source in meant)
+
     file = file_to_edit()
-    found = [entry for entry in disabled_in(file) if entry in same]
+    found = [entry for entry in disabled_in(file) if is_meant(entry)]
     if not found:
         hint = nearest(name, disabled_in(file))
-        if same & loaded.settings.disable_now:
+        if any(map(is_meant, loaded.settings.disable_now)):
             raise Mistake(f"opbook: {name} is disabled by OPBOOK_DISABLE={os.environ['OPBOOK_DISABLE']}, not by {file}")
         raise Mistake(f"opbook: {name} is not disabled in {file}.{hint}")
 
@@ -188,5 +193,5 @@ def enable(name: str) -> None:
 
     change_disabled(file, take_out, f"disable, without {name}")
     print_line(f"Enabled {name} in {file}.")
-    if same & loaded.settings.disable_now:
+    if any(map(is_meant, loaded.settings.disable_now)):
         print_line(f"It is still disabled by OPBOOK_DISABLE={os.environ['OPBOOK_DISABLE']}.")

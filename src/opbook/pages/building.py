@@ -2,7 +2,6 @@
 
 import ast
 import functools
-import importlib.metadata
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ from opbook.pages.shapes import describe
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.contributions import Contribution
 from opbook.plugins.discovery import PluginInfo, PluginSource
+from opbook.plugins.distributions import metadata_called
 
 MANY = 100
 """From so many builtins on, it is worth while to start processes that make their pages."""
@@ -169,9 +169,9 @@ def _origin(op: Builtin, info: PluginInfo, replaced: Iterable[PluginInfo]) -> Or
         code=_source(op.definition),
         rule=_source(op.own_rule) if op.own_rule else "",
         importable=not info.source.is_file and op.name in _functions(path),
-        summary=_stated(info.source.distribution, "summary"),
+        summary=_stated(info.source.distribution, "Summary"),
         replaces=tuple(_short(other.source) for other in replaced),
-        is_ours=_stated(info.source.distribution, "author") == _stated("opbook", "author"),
+        is_ours=_stated(info.source.distribution, "Author") == _stated("opbook", "Author"),
     )
 
 
@@ -181,7 +181,8 @@ def _short(source: PluginSource) -> str:
 
 @functools.cache  # a distribution has many builtins, and its metadata is a file to be read and parsed
 def _stated(distribution: str, what: str) -> str:
-    return str(importlib.metadata.metadata(distribution).json.get(what, "")) if distribution else ""
+    metadata = metadata_called(distribution) if distribution else None
+    return str(metadata.get(what, "")) if metadata else ""
 
 
 def _seen_from_package(path: Path, module: str, info: PluginInfo) -> str:

@@ -251,7 +251,7 @@ def _load(settings: Configuration) -> Catalogue:
         if is_seen(info, plugins):
             plugins.remove(info)
             continue
-        if settings.disables(info.source.names):
+        if settings.disables(info.source.is_called):
             info.state = "disabled"
             continue
         try:

@@ -41,17 +41,17 @@ class Configuration:
     rules: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
 
-    def disables(self, names: Iterable[str]) -> bool:
+    def disables(self, is_called: Callable[[str], bool]) -> bool:
         """Tell whether a plugin is to be left out.
 
         Args:
-            names: What the plugin may be called.
+            is_called: Tells whether a name means the plugin.
 
         Returns:
             True if it is.
         """
-        names = set(names)
-        return bool(self.disable_now & names) or (bool(self.disable & names) and not self.named & names)
+        in_file = any(map(is_called, self.disable)) and not any(map(is_called, self.named))
+        return in_file or any(map(is_called, self.disable_now))
 
 
 _start: Path | None = None

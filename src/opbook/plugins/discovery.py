@@ -1,7 +1,6 @@
 """Plugins: how they are found, imported, and asked what they add."""
 
 import importlib
-import importlib.metadata
 import importlib.util
 import re
 import sys
@@ -12,7 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-ENTRY_POINT_GROUP = "opbook"
+from opbook.errors import PluginError
+from opbook.plugins.distributions import (
+    BrokenDistribution,
+    canonical,
+    entry_points_of,
+    folder_of,
+    installed,
+    metadata_of,
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +33,7 @@ class PluginSource:
         module: The module that the entry point names, or the file's path.
         licence: The distribution's licence, or "".
         requires: The versions of opbook that the distribution works with, such as `>=0.1,<0.2`, or "".
+        broken: What is wrong with the distribution's own files, or "".
     """
 
     name: str
@@ -34,6 +42,7 @@ class PluginSource:
     module: str
     licence: str = ""
     requires: str = ""
+    broken: str = ""
 
     @property
     def is_file(self) -> bool:
@@ -45,13 +54,21 @@ class PluginSource:
         """What settings may call it: its name, its distribution, its module or file."""
         return tuple(name for name in (self.name, self.distribution, self.module) if name)
 
+    def is_called(self, name: str) -> bool:
+        """Whether a name means it. Names are compared as packaging compares them, paths of files as they are."""
+        if name == self.module:
+            return True
+        return canonical(name) in {canonical(one) for one in (self.names[:-1] if self.is_file else self.names)}
+
     def __str__(self) -> str:
-        if self.is_file:
+        if self.is_file or self.broken:
             return self.module
         return f"{self.distribution} {self.version} (entry point {self.name} = {self.module})"
 
     def load(self) -> ModuleType:
         """Import the plugin's module."""
+        if self.broken:
+            raise PluginError(self.broken)
         if self.is_file:
             return import_file(Path(self.module))
         if ":" in self.module:
@@ -99,37 +116,51 @@ def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
     Returns:
         The plugins, none of which is loaded yet.
     """
-    found = set()
-    for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
-        if point.dist is not None:
-            meta = point.dist.metadata
-            licence = next((meta[key] for key in ("License-Expression", "License") if key in meta), "")
-            requires = _versions_of_opbook(point.dist.requires or ())
-            found.add(PluginSource(point.name, point.dist.name, point.dist.version, point.value, licence, requires))
-    for file in files:
-        path = Path(file).resolve()
-        found.add(PluginSource(path.stem, "", "", str(path)))
-    sources = sorted(found, key=lambda s: (s.distribution, s.name, s.module))
-    names = [name for source in sources for name in set(source.names)]
-    return [
-        PluginInfo(source, next((name for name in source.names if names.count(name) == 1), source.name))
-        for source in sources
-    ]
+    found = [source for sources in installed_sources().values() for source in sources]
+    found += [PluginSource(path.stem, "", "", str(path)) for path in {Path(file).resolve() for file in files}]
+    found.sort(key=lambda source: (source.distribution, source.name, source.module))
+    names = [name for source in found for name in {canonical(name) for name in source.names}]
+
+    def handle(source: PluginSource) -> str:
+        return next((name for name in source.names if names.count(canonical(name)) == 1), source.name)
+
+    return [PluginInfo(source, handle(source)) for source in found]
+
+
+def installed_sources() -> dict[str, list[PluginSource]]:
+    """Find the plugins of each distribution, by its name; of two of one name, those of the first that can be read."""
+    found: dict[str, list[PluginSource]] = {}
+    broken: dict[str, list[PluginSource]] = {}
+    for one in installed():
+        folder = folder_of(one)
+        try:
+            metadata, points = metadata_of(one), entry_points_of(one)
+        except BrokenDistribution as error:
+            name = folder.stem.partition("-")[0]
+            advice = f"Delete the folder, or install it again with: pip install --force-reinstall {name}"
+            broken.setdefault(canonical(name), [PluginSource(name, name, "", str(folder), broken=f"{error}. {advice}")])
+            continue
+        name, version = str(metadata["Name"]), str(metadata["Version"])
+        licence = str(metadata.get("License-Expression") or metadata.get("License") or "")
+        requires = _versions_of_opbook(one.requires or ())
+        sources = [PluginSource(point.name, name, version, point.module, licence, requires) for point in points]
+        found.setdefault(canonical(name), list(dict.fromkeys(sources)))
+    return broken | found
 
 
 def imports_plugin() -> bool:
     """Whether this thread is importing an installed plugin, which can't be asked what it adds until that is done."""
     frames = (frame for frame, _ in traceback.walk_stack(None) if frame.f_code.co_name == "<module>")
     running = {frame.f_globals.get("__name__") for frame in frames}
-    return any(
-        point.value.partition(":")[0] in running for point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
-    )
+    sources = (source for sources in installed_sources().values() for source in sources)
+    return any(source.module.partition(":")[0] in running for source in sources)
 
 
 def _versions_of_opbook(requirements: Iterable[str]) -> str:
     """What a distribution says of opbook among its dependencies."""
     for requirement in requirements:
-        if not re.match(r"opbook\s*(\[[^]]*\])?\s*[(<>=!~]", requirement):
+        name = re.match(r"[\w.-]+", requirement)
+        if name is None or canonical(name[0]) != "opbook":
             continue
         try:
             from packaging.requirements import InvalidRequirement, Requirement
@@ -139,7 +170,7 @@ def _versions_of_opbook(requirements: Iterable[str]) -> str:
             read = Requirement(requirement)
         except InvalidRequirement:  # metadata of some old tool
             continue
-        if read.marker is None or read.marker.evaluate({"extra": ""}):
+        if read.specifier and (read.marker is None or read.marker.evaluate({"extra": ""})):
             return str(read.specifier)
     return ""
 

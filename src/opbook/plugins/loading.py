@@ -1,7 +1,6 @@
 """Imports plugins and asks them what they contribute; what is wrong with one is said in one message."""
 
 import importlib
-import importlib.metadata
 import importlib.util
 import inspect
 import sys
@@ -18,6 +17,7 @@ from opbook.errors import PluginError, nearest
 from opbook.plugins import hookspecs
 from opbook.plugins.contributions import KINDS, Contribution, things
 from opbook.plugins.discovery import PluginInfo, PluginSource
+from opbook.plugins.distributions import metadata_called
 
 _parser = pluggy.PluginManager(hookspecs.PROJECT)
 
@@ -113,7 +113,8 @@ def _refuse_other_version(source: PluginSource) -> None:
         return
     from packaging.specifiers import SpecifierSet
 
-    here = importlib.metadata.version("opbook")
+    metadata = metadata_called("opbook")
+    here = str(metadata["Version"]) if metadata else ""
     if not SpecifierSet(source.requires).contains(here, prereleases=True):
         raise PluginError(
             f"it was made for opbook {source.requires}, and this is opbook {here}; take versions that go "

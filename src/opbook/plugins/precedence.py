@@ -24,7 +24,7 @@ def chosen(name: str, claims: Sequence[Contribution[Builtin]], wanted: str | Non
         PluginError: None or several of them are.
     """
     if wanted is not None:
-        mine = [claim for claim in claims if wanted in claim.plugin.source.names]
+        mine = [claim for claim in claims if claim.plugin.source.is_called(wanted)]
         if len(mine) == 1:
             return mine[0]
         if not mine:
@@ -51,7 +51,7 @@ def chosen(name: str, claims: Sequence[Contribution[Builtin]], wanted: str | Non
 
 def _replaces_all(claim: Contribution[Builtin], claims: Sequence[Contribution[Builtin]]) -> bool:
     replaced = claim.thing.replaces
-    return bool(replaced) and all(other is claim or replaced in other.plugin.source.names for other in claims)
+    return bool(replaced) and all(other is claim or other.plugin.source.is_called(replaced) for other in claims)
 
 
 def _listed(things: Iterable[object]) -> str:

@@ -1,7 +1,6 @@
 """From what an author typed to the name of a builtin, its module and its distribution."""
 
 import builtins
-import importlib.metadata
 import importlib.util
 import keyword
 import re
@@ -55,7 +54,7 @@ def _reason(name: str, taken: Container[str]) -> str:
         return f"the new module imports {name}; choose another word, such as my_{name}"
     if name in taken:
         return f"there is a builtin {name} already (opbook show {name}); choose another word, such as my_{name}"
-    if name in sys.stdlib_module_names or name in importlib.metadata.packages_distributions():
+    if name in sys.stdlib_module_names or importlib.util.find_spec(name):
         return f"a file of that name would hide the module {name}; choose another word, such as my_{name}"
     if importlib.util.find_spec(f"opbook_{name}"):
         return f"a package opbook_{name} is installed already; choose another word, such as my_{name}"
