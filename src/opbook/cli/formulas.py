@@ -30,9 +30,6 @@ _BRACKETS = {"bmatrix": "[]", "pmatrix": "()", "cases": "{}"}
 def readable(text: str) -> str:
     """Write the formulas in a text so that they can be read as they are.
 
-    Args:
-        text: Markdown with formulas between dollars.
-
     Returns:
         The same with Greek letters and signs for commands, `(a)/(b)` for fractions, and no dollars. What it does not
         know stays as it is.

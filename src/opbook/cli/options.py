@@ -40,15 +40,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 
 
 def with_catalogue(command: Callable[..., Any], *, samples: bool = False) -> Callable[..., Any]:
-    """Give a command the option `--plugin`, and the catalogue as its first argument.
-
-    Args:
-        command: The command.
-        samples: Whether it needs what the checks need: samples and properties.
-
-    Returns:
-        A function for `@click.command` to decorate.
-    """
+    """Give a command the option `--plugin`, and the catalogue as its first argument."""
 
     @plugin_option
     @functools.wraps(command)
@@ -67,9 +59,6 @@ def add_plugins(files: tuple[str, ...]) -> None:
 
     There they are seen by all that loads a catalogue: `from opbook.ops import ...` in an example, and the processes
     that build the site.
-
-    Args:
-        files: Their paths.
     """
     if files:
         before = os.environ.get("OPBOOK_PLUGINS")
@@ -91,10 +80,6 @@ def load_catalogue(*, samples: bool = False) -> Catalogue:
 
 def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:
     """Say once on standard error what is wrong with plugins, and stop if the user named one of them in this call.
-
-    Args:
-        loaded: The catalogue.
-        named: The files that were given with `--plugin`.
 
     Raises:
         Mistake: One of those failed, or has a rule or a check that fits no builtin.
@@ -119,12 +104,6 @@ def _one_line(info: PluginInfo) -> str:
 
 def read_text(file: str) -> str:
     """Read a program.
-
-    Args:
-        file: Its path, or `-` for standard input.
-
-    Returns:
-        Its text.
 
     Raises:
         Mistake: It is not UTF-8.

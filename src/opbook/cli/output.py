@@ -25,9 +25,6 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#])")
 def console(*, stderr: bool = False) -> Console:
     """Make a console for the output of now.
 
-    Args:
-        stderr: Whether to write to standard error.
-
     Returns:
         One that takes text as it is: no markup, no emoji codes, no guessed highlights.
     """
@@ -35,23 +32,13 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def print_line(text: str = "", style: str = "") -> None:
-    """Print a line.
-
-    Args:
-        text: The line.
-        style: Its style in a terminal, such as `bold`.
-    """
+    """Print a line."""
     out = console()
     out.print(Text(text, style), soft_wrap=not out.is_terminal)
 
 
 def print_columns(rows: Iterable[tuple[str, str]], indent: int = 2) -> None:
-    """Print names with a text behind each, aligned.
-
-    Args:
-        rows: The names and their texts.
-        indent: How many blanks stand in front.
-    """
+    """Print names with a text behind each, aligned."""
     rows = list(rows)
     out = console()
     if out.is_terminal:
@@ -68,12 +55,7 @@ def print_columns(rows: Iterable[tuple[str, str]], indent: int = 2) -> None:
 
 
 def print_code(code: str, language: str = "text") -> None:
-    """Print lines of code or output, indented, as they are.
-
-    Args:
-        code: The lines.
-        language: Its language, for the colours of a terminal.
-    """
+    """Print lines of code or output, indented, as they are."""
     out = console()
     if out.is_terminal and language == "python":
         syntax = Syntax(code, language, theme="ansi_light", background_color="default", word_wrap=True)
@@ -85,21 +67,13 @@ def print_code(code: str, language: str = "text") -> None:
 
 
 def print_figure(figure: Figure) -> None:
-    """Print a figure as characters, indented.
-
-    Args:
-        figure: The figure.
-    """
+    """Print a figure as characters, indented."""
     out = console()
     click.echo(textwrap.indent(render(figure, min(out.width, WIDEST) - 4, blocks=can_write_blocks(sys.stdout)), "    "))
 
 
 def print_markdown(text: str) -> None:
-    """Print prose: rendered in a terminal, as it was written in a pipe, with formulas that one can read.
-
-    Args:
-        text: The Markdown.
-    """
+    """Print prose: rendered in a terminal, as it was written in a pipe, with formulas that one can read."""
     out = console()
     if out.is_terminal:
         shielded = FORMULA.sub(lambda math: _SPECIAL.sub(r"\\\1", readable(math[0])), text)

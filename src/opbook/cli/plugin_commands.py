@@ -14,10 +14,6 @@ from opbook.plugins.settlement import grouped, not_alone
 def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[str, click.Command], list[str]]:
     """Ask the plugins for commands, and note with each plugin those that can be had.
 
-    Args:
-        catalogue: The catalogue.
-        taken: The names of opbook's own commands.
-
     Returns:
         The commands by name, and a message for each that can't be had.
     """
@@ -55,13 +51,6 @@ def _advice(info: PluginInfo) -> str:
 
 
 def own_commands(context: click.Context) -> Collection[str]:
-    """List opbook's own commands.
-
-    Args:
-        context: What click knows of a call of one of them.
-
-    Returns:
-        Their names.
-    """
+    """List opbook's own commands."""
     root = context.find_root().command
     return root.commands.keys() if isinstance(root, click.Group) else ()

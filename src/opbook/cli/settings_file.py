@@ -34,24 +34,12 @@ def file_to_edit() -> Path:
 
 
 def disabled_in(file: Path) -> list[str]:
-    """Read the list.
-
-    Args:
-        file: The file.
-
-    Returns:
-        The plugins that it leaves out.
-    """
+    """Read the list."""
     return list(read_table(file).get("disable", []))
 
 
 def change_disabled(file: Path, change: Callable[[list[str]], None], line: str) -> None:
     """Change the list, and keep comments and layout.
-
-    Args:
-        file: The file.
-        change: Changes a list in place.
-        line: What to write by hand, should this not be possible.
 
     Raises:
         Mistake: The file can't be changed; it stays as it is.

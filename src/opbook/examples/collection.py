@@ -27,13 +27,6 @@ _SKIPPED_FOLDERS = {"node_modules", "venv", "site", "build", "dist"}
 def find(path: str | PathLike[str], text: str | None = None) -> list[Example]:
     """Find the examples of a Markdown file.
 
-    Args:
-        path: The file.
-        text: Its text, if it was read already.
-
-    Returns:
-        The examples, top to bottom.
-
     Raises:
         PageError: The file cannot be read, a fence is not closed or not spelled right, an `output` fence or a directive
             belongs to nothing, or a page named `examples.md` has no example. It is an `ExampleError`.
@@ -51,12 +44,6 @@ def find(path: str | PathLike[str], text: str | None = None) -> list[Example]:
 
 def read(path: Path) -> str:
     """Read a page, without changing its line endings.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its text, with the byte order mark if it has one.
 
     Raises:
         PageError: There is no such file, or it is not UTF-8.
@@ -76,9 +63,6 @@ def pages(paths: Iterable[str | PathLike[str]]) -> Iterator[Path]:
 
     Args:
         paths: Files, and folders to search. Hidden folders, virtual environments and build results are left out.
-
-    Yields:
-        The files, those of a folder in the order of their names.
     """
     for path in map(Path, paths):
         if not path.is_dir():

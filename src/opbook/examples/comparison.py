@@ -22,10 +22,6 @@ def compare(expected: str, printed: str) -> str | None:
     numbers must be the same text. Where a number differs in that harmless way, the blanks that NumPy pads columns with
     may differ too.
 
-    Args:
-        expected: What the page shows.
-        printed: What the example printed.
-
     Returns:
         None if they agree, otherwise how they differ.
     """

@@ -13,15 +13,7 @@ Status = Literal["passed", "failed", "skipped", "updated"]
 
 
 def place(path: Path, line: int) -> str:
-    """Name a line of a file, as short as it can be from the working directory.
-
-    Args:
-        path: The file.
-        line: Its line, from 1.
-
-    Returns:
-        For example `docs/learn/tape.md:12`.
-    """
+    """Name a line of a file, as short as it can be from the working directory."""
     absolute = Path(os.path.abspath(path))
     here = Path.cwd()
     shown = absolute.relative_to(here) if absolute.is_relative_to(here) else path

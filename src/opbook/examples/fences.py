@@ -60,13 +60,6 @@ Block = Fence | Comment | Text
 def scan(path: Path, lines: Sequence[str]) -> Iterator[Block]:
     """Go through a page.
 
-    Args:
-        path: The file, for messages.
-        lines: Its lines, without their endings.
-
-    Yields:
-        Its blocks, top to bottom.
-
     Raises:
         PageError: A fence that is not closed, or of which it is not certain whether readers see it as code.
     """
@@ -80,9 +73,6 @@ def scan(path: Path, lines: Sequence[str]) -> Iterator[Block]:
 
 def open_fence(rest: str) -> tuple[str, str] | None:
     """Recognize the opening line of a fence.
-
-    Args:
-        rest: A line behind its prefix.
 
     Returns:
         The backticks or tildes, and what stands behind them; None where it is no fence.

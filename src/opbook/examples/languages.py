@@ -49,14 +49,7 @@ _OPTION_VALUES = {
 
 
 def is_info(text: str) -> bool:
-    """Tell whether a renderer would take a text behind three backticks for the opening line of a fence.
-
-    Args:
-        text: What stands behind the backticks.
-
-    Returns:
-        False where it could only be inline code.
-    """
+    """Tell whether a renderer would take a text behind three backticks for the opening line of a fence."""
     return _INFO.fullmatch(text) is not None
 
 
@@ -65,9 +58,6 @@ def language(info: str) -> str:
 
     Args:
         info: What stands behind the backticks or tildes of the opening line.
-
-    Returns:
-        One of `RUN`, `OUTPUT` and `SHOWN`.
 
     Raises:
         ValueError: The line is not one that every renderer reads as this language; the message says what to write.

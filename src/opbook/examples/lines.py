@@ -11,9 +11,6 @@ _NEWLINE = re.compile(r"(\r\n|\r|\n)")
 def split_lines(text: str) -> tuple[list[str], list[str]]:
     """Split a text at line feeds and carriage returns only (not at form feeds and the like, as `str.splitlines` does).
 
-    Args:
-        text: The text of a file.
-
     Returns:
         The lines, and the ending of each; the last ending is empty.
     """
@@ -22,36 +19,18 @@ def split_lines(text: str) -> tuple[list[str], list[str]]:
 
 
 def split_prefix(line: str) -> tuple[str, str]:
-    """Split a line into its indentation and quote marks, and the rest.
-
-    Args:
-        line: One line without its ending.
-
-    Returns:
-        The prefix as it is written, and the rest.
-    """
+    """Split a line into its indentation and quote marks, and the rest."""
     end = _PREFIX.match(line).end()  # type: ignore[union-attr]  # it matches the empty text too
     return line[:end], line[end:]
 
 
 def columns(prefix: str) -> str:
-    """Write a prefix with blanks instead of tabs.
-
-    Args:
-        prefix: The prefix as it is written.
-
-    Returns:
-        The prefix, one character per column.
-    """
+    """Write a prefix with blanks instead of tabs."""
     return prefix.expandtabs(TAB)
 
 
 def strip_prefix(line: str, prefix: str) -> str | None:
     """Take the prefix of a fence off a line inside it.
-
-    Args:
-        line: One line of the fence.
-        prefix: What stands before the opening fence.
 
     Returns:
         The line's content, empty for a line of blanks; None where the line does not begin with the prefix.

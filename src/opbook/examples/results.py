@@ -13,10 +13,6 @@ from opbook.examples.runner import Runner
 def run_pages(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:
     """Run the examples of pages and compare what they print with what the pages show.
 
-    Args:
-        paths: Markdown files, and folders of them.
-        catalogue: The builtins that `qu` examples can call.
-
     Returns:
         One result per example, page by page, top to bottom; one failed result for a page that cannot be collected.
     """
@@ -34,10 +30,6 @@ def run_pages(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Call
 
 def run_example(example: Example, runner: Runner) -> Result:
     """Run one example and compare.
-
-    Args:
-        example: The example.
-        runner: What runs it.
 
     Returns:
         What became of it. `printed` and `figures` are there if it ran to its end, also where the output differs.

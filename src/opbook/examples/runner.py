@@ -78,9 +78,6 @@ class Runner:
     def produce(self, example: Example) -> Produced:
         """Run an example as [`run`][opbook.examples.Runner.run] does.
 
-        Args:
-            example: The example.
-
         Returns:
             What it printed and drew itself, without what those did that it continues.
 

@@ -23,10 +23,6 @@ def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callabl
     A page is written only if every example of it ran as it should, and then in one step. Outputs that agree are left as
     they are, so that a second update changes nothing.
 
-    Args:
-        paths: Markdown files, and folders of them.
-        catalogue: The builtins that `qu` examples can call.
-
     Returns:
         One result per example: `"updated"` where the page was changed, `"failed"` where it could not be.
     """

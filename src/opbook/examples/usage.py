@@ -14,10 +14,6 @@ OPS = "opbook.ops"
 def calls(example: Example, names: Collection[str]) -> set[str]:
     """Tell which builtins an example uses.
 
-    Args:
-        example: The example.
-        names: The names of the builtins that there are.
-
     Returns:
         Those of `names` that its own code uses. A Python example that continues another may use what that one imported.
     """

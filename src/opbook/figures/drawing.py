@@ -37,9 +37,6 @@ Box = tuple[float, float, float, float]
 def width_of(text: str) -> float:
     """Find how many pixels a text needs at most, as a drawing writes it.
 
-    Args:
-        text: The text.
-
     Returns:
         Its width in any of the fonts that pages are commonly set in.
     """

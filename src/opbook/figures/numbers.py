@@ -14,22 +14,12 @@ NOISE = 1e-9
 
 
 def finite(values: Iterable[float]) -> list[float]:
-    """The values that can be drawn: the others are gaps.
-
-    Args:
-        values: The values.
-
-    Returns:
-        Those of them that are finite.
-    """
+    """The values that can be drawn: the others are gaps."""
     return [value for value in values if math.isfinite(value)]
 
 
 def span(values: Iterable[float]) -> tuple[float, float]:
     """Find the lowest and the highest number.
-
-    Args:
-        values: Numbers, not all of them finite.
 
     Returns:
         The lowest and the highest of the finite ones; 0 and 0 if there are none.
@@ -44,9 +34,6 @@ def span_from_zero(values: Iterable[float], limit: float | None = None) -> tuple
     Args:
         values: Numbers, not all of them finite.
         limit: How far it reaches at least, on each side that has a number.
-
-    Returns:
-        Its lowest and its highest number.
     """
     low, high = span(values)
     if limit is not None:
@@ -60,9 +47,6 @@ def short(value: float, largest: float = 0.0) -> str:
     Args:
         value: The number.
         largest: The largest absolute value of the figure, which says how many decimals are worth showing.
-
-    Returns:
-        Such as `0.768`, `-12.3`, `1.5e6`, `nan` or `-inf`.
     """
     if not math.isfinite(value):
         return str(value)
@@ -80,11 +64,6 @@ def short(value: float, largest: float = 0.0) -> str:
 
 def coarser(rows: Sequence[Sequence[float]], down: int, across: int) -> tuple[tuple[float, ...], ...]:
     """Take the means of neighbouring entries.
-
-    Args:
-        rows: A matrix.
-        down: How many rows become one.
-        across: How many columns become one.
 
     Returns:
         A smaller matrix; NaN where no entry was finite.

@@ -18,14 +18,7 @@ BLOCKS = "░▒▓█▏▎▍▌▋▊▉·•│┤└┴─"
 
 
 def can_write_blocks(stream: TextIO | Any) -> bool:
-    """Tell whether a stream can hold the characters that figures are drawn with.
-
-    Args:
-        stream: Such as `sys.stdout`. One without an encoding holds any.
-
-    Returns:
-        True if none of them is beyond its encoding.
-    """
+    """Tell whether a stream can hold the characters that figures are drawn with."""
     encoding = getattr(stream, "encoding", None)
     if not encoding:
         return True
@@ -43,9 +36,6 @@ def render(figure: Figure, width: int = 80, *, blocks: bool = True) -> str:
         figure: The figure.
         width: How many characters a line may have; fewer than 20 are taken for 20.
         blocks: Whether block characters may be used; without them the result is ASCII.
-
-    Returns:
-        The lines, without a line break at the end.
     """
     width = max(width, NARROWEST)
     rows = [*([figure.title] if figure.title else []), *figure.characters(width, blocks)]

@@ -17,11 +17,6 @@ def build(node: Array, values: Sequence[Sequence[Any]], budget: Budget) -> Any:
     Within a row, numbers and vectors are joined end to end. `;` stacks rows along a new first axis; a row may also be
     one matrix, or an array of more axes.
 
-    Args:
-        node: The literal.
-        values: Its entries, row by row.
-        budget: What the run may use.
-
     Returns:
         An array of float64, or of true and false if all entries are.
 

@@ -157,14 +157,7 @@ class Builder(Transformer[Token, tuple[Statement, ...]]):
 
 
 def no_name(token: Token) -> Mistake:
-    """Explain a word of the notation that stands where a name should.
-
-    Args:
-        token: The word.
-
-    Returns:
-        The mistake.
-    """
+    """Explain a word of the notation that stands where a name should."""
     return Mistake(_at(token), f"`{token}` is a word of the notation and can't be a name")
 
 

@@ -25,16 +25,6 @@ def call_builtin(
 ) -> Any:
     """Call a Python function from the notation.
 
-    Args:
-        function: A builtin, or what a builtin returned.
-        arguments: Positional arguments.
-        keywords: Keyword arguments.
-        at: Where the call is.
-        budget: What the run may use.
-
-    Returns:
-        What it returned.
-
     Raises:
         Mistake: It refused its arguments, failed, or would make something enormous.
         NotationError: A user function that it called made a mistake.

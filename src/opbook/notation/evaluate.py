@@ -46,11 +46,6 @@ class _Frame:
 def evaluate(expression: Node, scope: Scope, budget: Budget) -> Any:
     """Evaluate an expression.
 
-    Args:
-        expression: The expression.
-        scope: Where its names are looked up.
-        budget: What the run may use.
-
     Returns:
         Its value; None for a call that gives none.
 
@@ -116,14 +111,6 @@ def _context(stack: list[_Frame]) -> str:
 
 def look_up(name: str, scope: Scope, at: int) -> Any:
     """Find the value of a name: a parameter's, else a definition's, else a builtin.
-
-    Args:
-        name: The name.
-        scope: Where it is used.
-        at: Where a message points.
-
-    Returns:
-        The value.
 
     Raises:
         Mistake: Nothing has this name.
@@ -220,16 +207,7 @@ def _call(node: nodes.Call, scope: Scope, budget: Budget) -> Steps:
 
 
 def endless(function: Function, at: int, count: int) -> Mistake:
-    """Explain a recursion without an end.
-
-    Args:
-        function: The function that was to be called once more.
-        at: Where the call is.
-        count: How many calls are open.
-
-    Returns:
-        The mistake.
-    """
+    """Explain a recursion without an end."""
     return Mistake(
         at,
         f"{function.__name__} is called while {count:,} calls are open: the recursion has no end, or is too deep",

@@ -42,16 +42,7 @@ class Progress:
 
 
 def never_closed(progress: Progress, place: int = -1, *, unfinished: bool = False) -> Mistake:
-    """Explain a bracket or quote that is never closed, where it was opened.
-
-    Args:
-        progress: The parse.
-        place: Which of those that are open.
-        unfinished: Whether another line could close it.
-
-    Returns:
-        The mistake.
-    """
+    """Explain a bracket or quote that is never closed, where it was opened."""
     bracket, at = progress.opened[place]
     if bracket == '"':
         return Mistake(at, "the text that begins here is never closed", 'Text ends with " on its own line.')
@@ -64,11 +55,6 @@ def never_closed(progress: Progress, place: int = -1, *, unfinished: bool = Fals
 def closes_nothing(progress: Progress, closer: str, at: int) -> Mistake | None:
     """Explain a closing bracket that does not fit what is open.
 
-    Args:
-        progress: The parse.
-        closer: The bracket.
-        at: Its offset.
-
     Returns:
         The mistake, or None if it fits.
     """
@@ -78,30 +64,14 @@ def closes_nothing(progress: Progress, closer: str, at: int) -> Mistake | None:
 
 
 def text_cut_off(progress: Progress) -> Mistake:
-    """Explain a text that is open at the end of its line.
-
-    Args:
-        progress: The parse.
-
-    Returns:
-        The mistake: the outermost text, or the first brace in it.
-    """
+    """Explain a text that is open at the end of its line."""
     place = next(i for i, (bracket, _) in enumerate(progress.opened) if bracket == '"')
     in_braces = place + 1 < len(progress.opened)
     return never_closed(progress, (place + 1 if in_braces else place) - len(progress.opened))
 
 
 def explain(progress: Progress, at: int, accepted: Set[str]) -> Mistake:
-    """Explain why the parser cannot go on.
-
-    Args:
-        progress: The parse.
-        at: Offset of what it cannot take.
-        accepted: The names of the terminals that it could take.
-
-    Returns:
-        The mistake.
-    """
+    """Explain why the parser cannot go on."""
     text, opened = progress.text, progress.opened
     if any(bracket == '"' for bracket, _ in opened) and (opened[-1][0] == '"' or text[at : at + 1] in ("", '"')):
         return text_cut_off(progress)

@@ -46,13 +46,6 @@ class Function:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Call it from Python.
 
-        Args:
-            *arguments: Positional arguments.
-            **keywords: Arguments by name.
-
-        Returns:
-            The value of its expression.
-
         Raises:
             NotationError: The arguments do not fit, or the evaluation fails.
         """
@@ -64,14 +57,6 @@ class Function:
 
     def enter(self, arguments: Sequence[Any], keywords: Mapping[str, Any], at: int) -> Scope:
         """Bind arguments.
-
-        Args:
-            arguments: Positional arguments.
-            keywords: Arguments by name.
-            at: Where the call is.
-
-        Returns:
-            The scope for the body.
 
         Raises:
             Mistake: The arguments do not fit the parameters.

@@ -38,11 +38,7 @@ class Limits:
 
 
 class Budget:
-    """What one run has used so far.
-
-    Args:
-        limits: What it may use.
-    """
+    """What one run has used so far."""
 
     __slots__ = ("_characters", "_deadline", "_elements", "_steps", "calls", "limits", "reentries")
 
@@ -62,10 +58,6 @@ class Budget:
     def step(self, at: int, count: int = 1) -> None:
         """Count a step, and look at the clock.
 
-        Args:
-            at: Where the program is.
-            count: How many steps it is worth.
-
         Raises:
             Mistake: The program has run for too long.
         """
@@ -82,10 +74,6 @@ class Budget:
     def array(self, shape: tuple[int, ...], at: int) -> None:
         """Ask for an array before it is made.
 
-        Args:
-            shape: Its shape.
-            at: Where the program is.
-
         Raises:
             Mistake: It would be too large.
         """
@@ -96,10 +84,6 @@ class Budget:
 
     def fits(self, shape: tuple[int, ...], at: int) -> None:
         """Ask whether an array may be that large, without making it.
-
-        Args:
-            shape: Its shape.
-            at: Where the program is.
 
         Raises:
             Mistake: It would be too large.
@@ -113,10 +97,6 @@ class Budget:
     def text(self, length: int, at: int) -> None:
         """Ask for a text before it is made.
 
-        Args:
-            length: How many characters it has.
-            at: Where the program is.
-
         Raises:
             Mistake: It would be too long.
         """
@@ -125,10 +105,6 @@ class Budget:
 
     def write(self, length: int, at: int) -> None:
         """Count the characters of a text that is made, or handed to a builtin.
-
-        Args:
-            length: How many there are.
-            at: Where the program is.
 
         Raises:
             Mistake: The run has made too many.
@@ -140,10 +116,6 @@ class Budget:
 
     def structure(self, value: Any, at: int) -> None:
         """Measure a tuple or record; a value that it holds twice counts twice, as it would when printed.
-
-        Args:
-            value: The tuple or record.
-            at: Where the program is.
 
         Raises:
             Mistake: It holds too much, or is nested too deeply.

@@ -10,9 +10,6 @@ from opbook.notation.source import Source, normalized
 def names_called(text: str) -> set[str]:
     """Find the names that a program uses but does not define: those of the builtins that it needs.
 
-    Args:
-        text: The program.
-
     Returns:
         Names used in calls or as values, such as `f` in `grad(f)`. `sum = sum(x)` uses the builtin `sum`, since it
         is not defined yet; a function's body may use what the program defines after it.
@@ -34,12 +31,6 @@ def names_called(text: str) -> set[str]:
 
 def statement_count(text: str) -> int:
     """Count the statements of a program: a simple measure of how simple it is.
-
-    Args:
-        text: The program.
-
-    Returns:
-        How many statements it has.
 
     Raises:
         NotationError: The text is not a program.

@@ -36,16 +36,6 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 def binary(symbol: str, left: Any, right: Any, at: int, budget: Budget) -> Any:
     """Apply an operator between two values.
 
-    Args:
-        symbol: The operator.
-        left: What stands before it.
-        right: What stands behind it.
-        at: Where it stands.
-        budget: What the run may use.
-
-    Returns:
-        The result.
-
     Raises:
         Mistake: The operator does not take these values, or the result would be too large.
     """
@@ -64,14 +54,6 @@ def binary(symbol: str, left: Any, right: Any, at: int, budget: Budget) -> Any:
 def negative(value: Any, at: int, budget: Budget) -> Any:
     """Negate a number or an array.
 
-    Args:
-        value: What stands behind the minus.
-        at: Where the minus stands.
-        budget: What the run may use.
-
-    Returns:
-        The value with the other sign.
-
     Raises:
         Mistake: It is neither.
     """
@@ -82,13 +64,6 @@ def negative(value: Any, at: int, budget: Budget) -> Any:
 
 def transpose(value: Any, at: int) -> Any:
     """Swap the last two axes.
-
-    Args:
-        value: What stands before the `'`.
-        at: Where the `'` stands.
-
-    Returns:
-        The array with its last two axes swapped.
 
     Raises:
         Mistake: It is a vector, or no array.
@@ -106,13 +81,6 @@ def transpose(value: Any, at: int) -> Any:
 def invert(value: Any, at: int) -> Any:
     """Turn true into false and false into true, also entry by entry.
 
-    Args:
-        value: What stands behind `not`.
-        at: Where `not` stands.
-
-    Returns:
-        True, false or an array of them.
-
     Raises:
         Mistake: It is neither true or false nor an array of them.
     """
@@ -121,16 +89,6 @@ def invert(value: Any, at: int) -> Any:
 
 def both(symbol: str, left: Any, right: Any, at: int, budget: Budget) -> Any:
     """Combine truth values, of which at least one is an array.
-
-    Args:
-        symbol: `and` or `or`.
-        left: What stands before it.
-        right: What stands behind it.
-        at: Where it stands.
-        budget: What the run may use.
-
-    Returns:
-        An array of truth values.
 
     Raises:
         Mistake: One is neither true or false nor an array of them, or they do not fit.
@@ -145,9 +103,6 @@ def both(symbol: str, left: Any, right: Any, at: int, budget: Budget) -> Any:
 def is_truth_array(value: Any) -> bool:
     """Tell whether a value is an array of true and false.
 
-    Args:
-        value: The value.
-
     Returns:
         True if it is one with at least one axis.
     """
@@ -156,14 +111,6 @@ def is_truth_array(value: Any) -> bool:
 
 def truth(value: Any, word: str, at: int) -> bool:
     """Take a value as true or false.
-
-    Args:
-        value: The value.
-        word: The word that needs it, `if` or `and` or another.
-        at: Where a message points.
-
-    Returns:
-        Whether it is true.
 
     Raises:
         Mistake: It is something else; numbers do not count as true.

@@ -40,12 +40,6 @@ _GRAMMAR = Lark.open_from_package(
 def parse(source: Source) -> tuple[Statement, ...]:
     """Parse a program.
 
-    Args:
-        source: Its text.
-
-    Returns:
-        The statements in order.
-
     Raises:
         NotationError: The text is not a program.
     """
@@ -56,14 +50,7 @@ def parse(source: Source) -> tuple[Statement, ...]:
 
 
 def is_unfinished(source: Source) -> bool:
-    """Tell whether a program ends while a bracket is open.
-
-    Args:
-        source: Its text so far.
-
-    Returns:
-        Whether more lines could make it whole.
-    """
+    """Tell whether a program ends while a bracket is open."""
     try:
         _read(source.text)
     except Mistake as mistake:

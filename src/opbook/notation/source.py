@@ -40,36 +40,15 @@ class Source:
     filename: str
 
     def line(self, at: int) -> int:
-        """Number the line of an offset, from 1.
-
-        Args:
-            at: The offset.
-
-        Returns:
-            The number.
-        """
+        """Number the line of an offset, from 1."""
         return self.text.count("\n", 0, at) + 1
 
     def column(self, at: int) -> int:
-        """Number the column of an offset, from 1.
-
-        Args:
-            at: The offset.
-
-        Returns:
-            The number.
-        """
+        """Number the column of an offset, from 1."""
         return at - self.text.rfind("\n", 0, at)
 
     def place(self, at: int) -> str:
-        """Write an offset as `file:line:column`.
-
-        Args:
-            at: The offset.
-
-        Returns:
-            The text.
-        """
+        """Write an offset as `file:line:column`."""
         return f"{self.filename}:{self.line(at)}:{self.column(at)}"
 
     def error(self, mistake: Mistake, context: str = "") -> NotationError:
@@ -113,12 +92,5 @@ def _blank(character: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Make every line end in `\\n`, and drop a byte order mark.
-
-    Args:
-        text: A program as it was read.
-
-    Returns:
-        The program as the parser takes it.
-    """
+    """Make every line end in `\\n`, and drop a byte order mark."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

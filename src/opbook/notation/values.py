@@ -15,9 +15,6 @@ from opbook.builtins.formatting import format_value
 def simplified(value: Any) -> Any:
     """Turn NumPy's scalars into plain numbers.
 
-    Args:
-        value: Any value.
-
     Returns:
         A plain `bool`, `int` or `float` for a scalar that is on no tape; anything else unchanged.
     """
@@ -27,22 +24,12 @@ def simplified(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Tell whether a value is an array, or a number on a tape.
-
-    Args:
-        value: The value.
-
-    Returns:
-        True if it has a shape and a dtype.
-    """
+    """Tell whether a value is an array, or a number on a tape."""
     return isinstance(value, np.ndarray | TapeValue)
 
 
 def is_number(value: Any) -> bool:
     """Tell whether a value is one number.
-
-    Args:
-        value: The value.
 
     Returns:
         True for integers and floats, also as arrays without axes; false for truth values.
@@ -52,27 +39,13 @@ def is_number(value: Any) -> bool:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """Find a value's shape; a plain number's is `()`.
-
-    Args:
-        value: The value.
-
-    Returns:
-        The length of each axis.
-    """
+    """Find a value's shape; a plain number's is `()`."""
     shape: tuple[int, ...] = value.shape if is_array(value) else ()
     return shape
 
 
 def describe(value: Any) -> str:
-    """Say in a few words what a value is.
-
-    Args:
-        value: Any value.
-
-    Returns:
-        Such as `a 2 by 3 matrix` or `the number 4`.
-    """
+    """Say in a few words what a value is."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -93,14 +66,7 @@ def describe(value: Any) -> str:
 
 
 def describe_shape(shape: tuple[int, ...]) -> str:
-    """Say what an array of some shape is.
-
-    Args:
-        shape: The shape.
-
-    Returns:
-        Such as `a vector of 3`.
-    """
+    """Say what an array of some shape is."""
     if not shape:
         return "a number"
     if len(shape) == 1:

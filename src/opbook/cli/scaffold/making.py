@@ -45,13 +45,6 @@ class Made:
 def make_distribution(name: str, into: Path) -> Made:
     """Make the folder of a distribution.
 
-    Args:
-        name: The builtin's name, as [`name_of`][opbook.cli.scaffold.naming.name_of] gives it.
-        into: The folder to make it in.
-
-    Returns:
-        What was made: `opbook-NAME/`.
-
     Raises:
         FileExistsError: Something of that name is there; nothing was written.
     """
@@ -68,13 +61,6 @@ def make_distribution(name: str, into: Path) -> Made:
 
 def make_file(name: str, into: Path) -> Made:
     """Make a plugin of one file.
-
-    Args:
-        name: The builtin's name, as [`name_of`][opbook.cli.scaffold.naming.name_of] gives it.
-        into: The folder to make it in.
-
-    Returns:
-        What was made: `NAME.py`.
 
     Raises:
         FileExistsError: Something of that name is there; nothing was written.
