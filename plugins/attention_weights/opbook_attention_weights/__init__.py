@@ -91,7 +91,7 @@ def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
         dK = factor * np.swapaxes(dS, -1, -2) @ Q
         return unbroadcast(dQ, Q.shape), unbroadcast(dK, K.shape), None
 
-    return P.copy(), pullback
+    return P, pullback
 
 
 def allowed_pairs(q, k, mask, key_mask, bias, causal):
@@ -117,7 +117,7 @@ def pair_products(q, k):
 
 
 def finite(x):
-    """A copy of x with 0 in the place of what is not finite."""
+    """x with 0 in the place of what is not finite."""
     return np.where(np.isfinite(x), x, 0)
 
 

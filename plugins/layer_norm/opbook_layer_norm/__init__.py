@@ -66,7 +66,7 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
 @layer_norm.defvjp
 def _(x, gamma, beta, *, eps=1e-5):
     check_columns(x)
-    x, gamma = x.astype(np.float64), gamma.astype(np.float64)  # in float32 the square of 1e30 would be infinite
+    x = x.astype(np.float64)  # in float32 the square of 1e30 would be infinite
     shifted = x - x[..., :1]
     centred = shifted - shifted.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)

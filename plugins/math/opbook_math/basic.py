@@ -63,7 +63,7 @@ def sqrt(x: Array["..."]) -> Array["..."]:
 def _(x):
     _refuse_negative(x, "sqrt")
     y = np.sqrt(x)
-    return y.copy(), lambda g: (_divided(g, 2 * y),)
+    return y, lambda g: (_divided(g, 2 * y),)
 
 
 # For x above about 709.8 the result is larger than the largest float64 and becomes `inf`, without a warning. Code that
@@ -124,7 +124,6 @@ def log(x: Array["..."]) -> Array["..."]:
 @log.defvjp
 def _(x):
     _refuse_negative(x, "log")
-    x = x.copy()  # the caller may change it
     with np.errstate(divide="ignore"):
         return np.log(x), lambda g: (_divided(g, x),)
 

@@ -112,7 +112,7 @@ def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
 
 def one_head(X, head, mask, key_mask, causal):
     """One head's part of the sum, and its pullback."""
-    Wq, Wk, Wv, Wo = (head[name].copy() for name in ("wq", "wk", "wv", "wo"))  # the caller may change them
+    Wq, Wk, Wv, Wo = (head[name] for name in ("wq", "wk", "wv", "wo"))
     Q, K, V = X @ Wq, X @ Wk, X @ Wv
     A, pull_attention = vjp(scaled_dot_product_attention, Q, K, V, mask, key_mask=key_mask, causal=causal)
 

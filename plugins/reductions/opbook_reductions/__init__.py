@@ -158,7 +158,7 @@ def _spread(g, shape, axis, keepdims):
     """Broadcast a cotangent to the shape of x."""
     if axis is not None and not keepdims:
         g = np.expand_dims(g, axis)
-    return np.broadcast_to(g, shape).copy()
+    return np.broadcast_to(g, shape)
 
 
 @hookimpl
