@@ -111,7 +111,8 @@ class ArrayMethods(NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TapeError(
             "a value on a tape can't become a plain array, as its gradient would be lost: build arrays of such values "
-            "with np.stack or np.concatenate, or take opbook.stop_gradient(x) where no gradient is meant"
+            "with np.stack or np.concatenate, or take opbook.stop_gradient(x) where no gradient is meant (for "
+            "np.vectorize write np.stack([f(v) for v in x]))"
         )
 
     def __float__(self) -> float:

@@ -18,7 +18,8 @@ import numpy as np
 from opbook.autodiff import tree
 from opbook.autodiff.constants import kept, kept_index
 from opbook.autodiff.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_METHODS, cast, why_not
-from opbook.autodiff.derivatives.shaping import take_items
+from opbook.autodiff.derivatives.cumulative import folded, running
+from opbook.autodiff.derivatives.indexing import take_items
 from opbook.autodiff.derivatives.table import full_name
 from opbook.autodiff.methods import ArrayMethods
 from opbook.errors import DTypeError, OpbookError, TapeError
@@ -226,6 +227,8 @@ class TapeValue(ArrayMethods):
         if (ufunc, method) in UFUNC_METHODS:
             kwargs.setdefault("axis", 0)
             return _apply(UFUNC_METHODS[ufunc, method], inputs, kwargs)
+        if method in ("reduce", "accumulate"):
+            return (folded if method == "reduce" else running)(ufunc, *inputs, **{"axis": 0, **kwargs})
         if method == "outer" and not kwargs:
             x, y = inputs
             return ufunc(np.reshape(x, np.shape(x) + (1,) * np.ndim(y)), y)
@@ -319,12 +322,11 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
             raise TapeError(why_not(function))
         if known.unpack is not None:
             args, kwargs = known.unpack(*args, **kwargs)
+        if kwargs and newest_tape(list(kwargs.values())) is not None:
+            args, kwargs = _by_position(function, args, kwargs)
         tape = newest_tape(args)
         if tape is None:
-            args, kwargs = _by_position(function, args, kwargs)
-            tape = newest_tape(args)
-        if tape is None:
-            raise TapeError(f"{full_name(function)} takes values on a tape only as positional arguments")
+            raise TapeError(f"{full_name(function)} has no gradient for the arguments that are on a tape")
         plain, positions, places = off_tape(args, tape)
         # Arrays that are not on the tape belong to the caller, who may change them before the pullback runs.
         plain = [x if i in positions else kept(x) for i, x in enumerate(plain)]
@@ -341,4 +343,6 @@ def _by_position(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     args, kwargs = list(args), dict(kwargs)
     while newest_tape(list(kwargs.values())) is not None and len(args) < len(names) and names[len(args)] in kwargs:
         args.append(kwargs.pop(names[len(args)]))
+    if newest_tape(list(kwargs.values())) is not None:
+        raise TapeError(f"{full_name(function)} takes values on a tape only by position, and not for each option")
     return args, kwargs

@@ -4,21 +4,26 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from opbook.autodiff.derivatives import supported
+from opbook.autodiff.derivatives.refusals import surface
 from opbook.plugins.catalogue import catalogue
 
 
 def differentiable_numpy() -> str:
-    """List the NumPy functions that the tape takes.
+    """List NumPy's public functions with what becomes of them on a tape.
 
     Returns:
-        Two lists as Markdown.
+        A table, and the names of those that take no arrays, as Markdown.
     """
-    names = supported()
+    rows = [(name, what, why) for name, what, why in surface() if what != "no arrays"]
+    counts = {kind: sum(what == kind for _, what, _ in rows) for kind in ("differentiated", "constant", "refused")}
+    table = "\n".join(f"| `{name}` | {what} | {why} |" for name, what, why in rows)
+    others = [name for name, what, _ in surface() if what == "no arrays"]
     return (
-        f"## With a gradient\n\n{_listed(names['differentiable'])}\n\n"
-        "## Without one\n\nThese are computed from the plain values: their result does not change with a small change "
-        f"of the input, or is no number.\n\n{_listed(names['constant'])}\n"
+        f"{counts['differentiated']} functions are differentiated, {counts['constant']} are constant and "
+        f"{counts['refused']} refused.\n\n"
+        f"| function | on a tape | why, and what to write |\n| --- | --- | --- |\n{table}\n\n"
+        "## Functions that take no array to differentiate\n\n"
+        f"They make arrays, or ask about types, files and settings.\n\n{_listed(others)}\n"
     )
 
 

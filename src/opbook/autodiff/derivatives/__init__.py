@@ -7,20 +7,28 @@ A rule computes the value and says, for each positional argument, how a cotangen
         return x * y, (lambda g: unbroadcast(g * y, np.shape(x)), lambda g: unbroadcast(g * x, np.shape(y)))
 
 Rules are written with NumPy functions only, so they can be differentiated themselves: that is all there is to `grad` of
-`grad`. Nothing here knows the tape.
+`grad`. Many functions need no rule, as they are written with others. Nothing here knows the tape.
 """
 
-from opbook.autodiff.derivatives import elementwise, linear, reductions, shaping
-from opbook.autodiff.derivatives.shaping import cast
-from opbook.autodiff.derivatives.table import (
-    COMPOSITES,
-    CONSTANTS,
-    PRIMITIVES,
-    UFUNC_METHODS,
-    supported,
-    unbroadcast,
-    why_not,
+from opbook.autodiff.derivatives import (
+    choices,
+    cumulative,
+    discrete,
+    elementwise,
+    indexing,
+    joining,
+    matrices,
+    products,
+    reductions,
+    refusals,
+    shaping,
+    signals,
+    sorting,
+    statistics,
 )
+from opbook.autodiff.derivatives.indexing import cast
+from opbook.autodiff.derivatives.refusals import why_not
+from opbook.autodiff.derivatives.table import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_METHODS, unbroadcast
 
 __all__ = [
     "COMPOSITES",
@@ -28,11 +36,20 @@ __all__ = [
     "PRIMITIVES",
     "UFUNC_METHODS",
     "cast",
+    "choices",
+    "cumulative",
+    "discrete",
     "elementwise",
-    "linear",
+    "indexing",
+    "joining",
+    "matrices",
+    "products",
     "reductions",
+    "refusals",
     "shaping",
-    "supported",
+    "signals",
+    "sorting",
+    "statistics",
     "unbroadcast",
     "why_not",
 ]

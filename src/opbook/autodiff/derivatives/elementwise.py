@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook.autodiff.derivatives.table import CONSTANTS, Vjp, primitive, unbroadcast
+from opbook.autodiff.derivatives.table import Vjp, as_constant, composite, primitive, unbroadcast
 
 Parts = tuple[Any, tuple[Vjp | None, ...]]
 
@@ -44,6 +44,14 @@ unary(np.arctan, lambda x, y: 1 / (1 + x * x))
 unary(np.sinh, lambda x, y: np.cosh(x))
 unary(np.cosh, lambda x, y: np.sinh(x))
 unary(np.tanh, lambda x, y: 1 - y * y)
+unary(np.arcsinh, lambda x, y: 1 / np.sqrt(x * x + 1))
+unary(np.arccosh, lambda x, y: 1 / np.sqrt(x * x - 1))
+unary(np.arctanh, lambda x, y: 1 / (1 - x * x))
+unary(np.conjugate, lambda x, y: 1.0)
+unary(np.deg2rad, lambda x, y: float(np.pi / 180))
+unary(np.radians, lambda x, y: float(np.pi / 180))
+unary(np.rad2deg, lambda x, y: float(180 / np.pi))
+unary(np.degrees, lambda x, y: float(180 / np.pi))
 
 
 @primitive(np.add)
@@ -67,7 +75,7 @@ def divide(x: Any, y: Any) -> Parts:
     return value, (lambda g: unbroadcast(g / y, np.shape(x)), lambda g: unbroadcast(-g * value / y, np.shape(y)))
 
 
-@primitive(np.power, np.float_power)
+@primitive(np.power)
 def power(x: Any, y: Any) -> Parts:
     value = x**y
 
@@ -80,6 +88,12 @@ def power(x: Any, y: Any) -> Parts:
         return unbroadcast(g * value * np.log(np.where(np.greater(x, 0), x, 1)), np.shape(y))
 
     return value, (of_base, of_exponent)
+
+
+@composite(np.float_power)
+def float_power(x: Any, y: Any) -> Any:
+    """The power in double precision, whatever comes in."""
+    return np.power(np.add(x, np.float64(0)), y)
 
 
 @primitive(np.logaddexp)
@@ -107,78 +121,95 @@ def arctan2(y: Any, x: Any) -> Parts:
     )
 
 
-def _chosen(function: Callable[..., Any], better: Callable[..., Any]) -> None:
-    """Enter `maximum` or `minimum`: each of two equal entries gets half, so that the parts add up to the cotangent."""
+@primitive(np.logaddexp2)
+def logaddexp2(x: Any, y: Any) -> Parts:
+    value = np.logaddexp2(x, y)
+    return value, (
+        lambda g: unbroadcast(g * np.exp2(x - value), np.shape(x)),
+        lambda g: unbroadcast(g * np.exp2(y - value), np.shape(y)),
+    )
 
-    def share(mine: Any, other: Any) -> Any:
-        return np.where(better(mine, other), 1.0, np.where(np.equal(mine, other), 0.5, 0.0))
+
+@primitive(np.hypot)
+def hypot(x: Any, y: Any) -> Parts:
+    value = np.hypot(x, y)
+    length = np.where(np.equal(value, 0), 1, value)  # at 0 the gradient of a norm is 0
+    return value, (
+        lambda g: unbroadcast(g * (x / length), np.shape(x)),
+        lambda g: unbroadcast(g * (y / length), np.shape(y)),
+    )
+
+
+@primitive(np.copysign)
+def copysign(x: Any, y: Any) -> Parts:
+    value = np.copysign(x, y)
+    return value, (
+        lambda g: unbroadcast(g * (np.sign(x) * np.copysign(1.0, y)).astype(g.dtype), np.shape(x)),
+        lambda g: unbroadcast(np.zeros_like(g), np.shape(y)),
+    )
+
+
+def _rest(function: Callable[..., Any]) -> None:
+    """Enter what a division leaves over: the quotient is constant between its jumps."""
 
     def rule(x: Any, y: Any) -> Parts:
-        def part(g: Any, mine: Any, other: Any) -> Any:
-            # float32 stays float32: the share is exact in any precision
-            return unbroadcast(g * share(mine, other).astype(g.dtype), np.shape(mine))
-
-        return function(x, y), (lambda g: part(g, x, y), lambda g: part(g, y, x))
+        value = function(x, y)
+        return value, (
+            lambda g: unbroadcast(g, np.shape(x)),
+            lambda g: unbroadcast(-g * np.rint((x - value) / y), np.shape(y)),
+        )
 
     primitive(function)(rule)
 
 
-_chosen(np.maximum, np.greater)
-_chosen(np.minimum, np.less)
+_rest(np.fmod)
+_rest(np.remainder)
 
 
-@primitive(np.where)
-def where(condition: Any, x: Any, y: Any) -> Parts:
-    """Send the cotangent to the branch taken; the other gets zeros, whatever stands in it."""
-    return np.where(condition, x, y), (
-        None,
-        lambda g: unbroadcast(np.where(condition, g, 0), np.shape(x)),
-        lambda g: unbroadcast(np.where(condition, 0, g), np.shape(y)),
-    )
+@composite(np.divmod)
+def divmod_(x: Any, y: Any) -> Any:
+    return np.floor_divide(x, y), np.remainder(x, y)
 
 
-@primitive(np.clip)
-def clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Parts:
-    """Pass the cotangent where x lies within the bounds; the bounds are constants."""
-    low = min if a_min is None else a_min
-    high = max if a_max is None else a_max
-    inside = np.logical_and(
-        True if low is None else np.greater_equal(x, low), True if high is None else np.less_equal(x, high)
-    )
-    return np.clip(x, low, high), (lambda g: unbroadcast(np.where(inside, g, 0), np.shape(x)), None, None)
+@composite(np.modf)
+def modf(x: Any) -> Any:
+    whole = np.trunc(x)
+    return x - whole, whole
 
 
-@primitive(np.nan_to_num)
-def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Parts:
-    """Pass the cotangent where x is finite."""
-    return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf), (lambda g: np.where(np.isfinite(x), g, 0),)
+@composite(np.ldexp)
+def ldexp(x: Any, exponent: Any) -> Any:
+    return x * np.exp2(exponent).astype(x.dtype)
 
 
-CONSTANTS.update(
-    {
-        np.sign,
-        np.floor,
-        np.ceil,
-        np.trunc,
-        np.rint,
-        np.round,
-        np.floor_divide,
-        np.equal,
-        np.not_equal,
-        np.less,
-        np.less_equal,
-        np.greater,
-        np.greater_equal,
-        np.logical_and,
-        np.logical_or,
-        np.logical_xor,
-        np.logical_not,
-        np.isnan,
-        np.isinf,
-        np.isfinite,
-        np.signbit,
-        np.isclose,
-        np.allclose,
-        np.array_equal,
-    }
-)
+@composite(np.frexp)
+def frexp(x: Any) -> Any:
+    exponent = np.frexp(as_constant(x))[1]
+    return ldexp(x, -exponent), exponent
+
+
+@composite(np.sinc)
+def sinc(x: Any) -> Any:
+    """sin(pi x) / (pi x), and near 0 its series, which has all its derivatives there."""
+    angle = x * float(np.pi)
+    near = np.abs(angle) < 0.5
+    square = np.where(near, angle, 0) ** 2
+    series = 1 - square / (2 * 3) * (1 - square / (4 * 5) * (1 - square / (6 * 7) * (1 - square / (8 * 9))))
+    far = np.where(near, 1, angle)
+    return np.where(near, series, np.sin(far) / far)
+
+
+@primitive(np.i0)
+def i0(x: Any) -> Parts:
+    """The modified Bessel function of order 0; its derivative is that of order 1, by its integral over a circle."""
+
+    def of_order_1() -> Any:
+        angles = np.cos(np.linspace(0, 2 * np.pi, 512, endpoint=False)).astype(x.dtype)
+        return np.mean(np.exp(np.expand_dims(x, -1) * angles) * angles, axis=-1)
+
+    return np.i0(x), (lambda g: g * of_order_1(),)
+
+
+@composite(np.real, np.real_if_close)
+def real(x: Any) -> Any:
+    return x

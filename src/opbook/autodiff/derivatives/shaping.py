@@ -1,50 +1,11 @@
-"""Functions that move entries about without changing them."""
+"""Functions that change the shape of an array, or the order of its entries."""
 
 from typing import Any
 
 import numpy as np
 
 from opbook.autodiff.derivatives.elementwise import Parts
-from opbook.autodiff.derivatives.table import CONSTANTS, composite, dispatching, primitive, unbroadcast
-
-
-@dispatching
-def cast(x: Any, dtype: Any) -> Any:
-    """Convert to another dtype; the gradient is converted back."""
-    with np.errstate(over="ignore"):  # beyond the range of a narrower dtype the honest answer is inf
-        return np.asarray(x).astype(dtype)
-
-
-@primitive(cast)
-def _cast(x: Any, dtype: Any) -> Parts:
-    return cast(x, dtype), (lambda g: cast(g, x.dtype),)
-
-
-@dispatching
-def take_items(x: Any, index: Any) -> Any:
-    """`x[index]`, as a function."""
-    return x[index]
-
-
-@dispatching
-def put_items(g: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros of `shape` with `g` added in at `index`: the transpose of `take_items`."""
-    out = np.zeros(shape, g.dtype)
-    if any(isinstance(i, np.ndarray | list) for i in (index if isinstance(index, tuple) else (index,))):
-        np.add.at(out, index, g)  # an index array may name an entry twice; a slice can't, and is much faster
-    else:
-        out[index] = g
-    return out
-
-
-@primitive(take_items)
-def _take_items(x: Any, index: Any) -> Parts:
-    return x[index], (lambda g: put_items(g, index, np.shape(x)),)
-
-
-@primitive(put_items)
-def _put_items(g: Any, index: Any, shape: tuple[int, ...]) -> Parts:
-    return put_items(g, index, shape), (lambda h: h[index],)
+from opbook.autodiff.derivatives.table import composite, primitive, unbroadcast
 
 
 @primitive(np.reshape)
@@ -112,132 +73,94 @@ def flip(x: Any, axis: Any = None) -> Parts:
 
 @primitive(np.roll)
 def roll(x: Any, shift: Any, axis: Any = None) -> Parts:
-    back = tuple(-s for s in shift) if isinstance(shift, tuple) else -shift
+    back = tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
     return np.roll(x, shift, axis), (lambda g: np.roll(g, back, axis),)
 
 
-@primitive(np.concatenate, unpack=lambda arrays, axis=0: (tuple(arrays), {"axis": axis}))
-def concatenate(*arrays: Any, axis: int | None = 0) -> Parts:
-    if axis is None:
-        raise TypeError("axis=None")
-    ends = np.cumsum([np.shape(a)[axis] for a in arrays])
-
-    def part(i: int) -> Any:
-        index = [slice(None)] * np.ndim(arrays[0])
-        index[axis] = slice(ends[i - 1] if i else 0, ends[i])
-        return lambda g: g[tuple(index)]
-
-    return np.concatenate(arrays, axis=axis), tuple(part(i) for i in range(len(arrays)))
+@composite(np.rollaxis)
+def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
+    axis, start = axis % np.ndim(x), start + np.ndim(x) if start < 0 else start
+    return np.moveaxis(x, axis, start - 1 if axis < start else start)
 
 
-@composite(np.stack)
-def stack(arrays: Any, axis: int = 0) -> Any:
-    return np.concatenate([np.expand_dims(a, axis) for a in arrays], axis=axis)
+@composite(np.flipud)
+def flipud(x: Any) -> Any:
+    return np.flip(x, 0)
 
 
-@composite(np.vstack)
-def vstack(arrays: Any) -> Any:
-    return np.concatenate([a if np.ndim(a) > 1 else np.reshape(a, (1, -1)) for a in arrays], axis=0)
+@composite(np.fliplr)
+def fliplr(x: Any) -> Any:
+    return np.flip(x, 1)
 
 
-@composite(np.hstack)
-def hstack(arrays: Any) -> Any:
-    arrays = [np.reshape(a, -1) if np.ndim(a) == 0 else a for a in arrays]
-    return np.concatenate(arrays, axis=0 if np.ndim(arrays[0]) == 1 else 1)
+@composite(np.rot90)
+def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
+    """Turn the plane of two axes by k right angles."""
+    first, second = axes
+    for _ in range(k % 4):
+        x = np.flip(np.swapaxes(x, first, second), first)
+    return x
 
 
-@composite(np.split)
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    where = np.split(np.arange(np.shape(x)[axis]), indices_or_sections)
-    return [np.take(x, part, axis=axis) for part in where]
+def _middle(n: int, back: bool) -> int:
+    return -(n // 2) if back else n // 2
 
 
-@composite(np.take)
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-    if axis is None:
-        return np.ravel(x)[indices]
-    return x[(slice(None),) * (axis % np.ndim(x)) + (indices,)]
+@composite(np.fft.fftshift)
+def fftshift(x: Any, axes: Any = None) -> Any:
+    return _shifted(x, axes, back=False)
 
 
-@composite(np.take_along_axis)
-def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Any:
-    if axis is None:
-        return np.ravel(x)[indices]
-    grid = list(np.ogrid[tuple(slice(n) for n in np.shape(indices))])
-    grid[axis % np.ndim(x)] = indices
-    return x[tuple(grid)]
+@composite(np.fft.ifftshift)
+def ifftshift(x: Any, axes: Any = None) -> Any:
+    return _shifted(x, axes, back=True)
 
 
-@composite(np.sort)
-def sort(x: Any, axis: int | None = -1) -> Any:
-    return np.take_along_axis(x, np.argsort(x, axis=axis), axis=axis)
+def _shifted(x: Any, axes: Any, back: bool) -> Any:
+    chosen = tuple(range(np.ndim(x))) if axes is None else (axes,) if isinstance(axes, int) else tuple(axes)
+    return np.roll(x, tuple(_middle(np.shape(x)[a], back) for a in chosen), chosen)
 
 
-@composite(np.repeat)
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
-    if axis is None:
-        x, axis = np.ravel(x), 0
-    return np.take(x, np.repeat(np.arange(np.shape(x)[axis]), repeats), axis=axis)
+@composite(np.atleast_1d)
+def atleast_1d(*arrays: Any) -> Any:
+    return _each(lambda x: x if np.ndim(x) else np.reshape(x, (1,)), arrays)
 
 
-@composite(np.tile)
-def tile(x: Any, reps: Any) -> Any:
-    reps = (reps,) if isinstance(reps, int) else tuple(reps)
-    shape = np.shape(x)
-    n = max(len(reps), len(shape))
-    reps, shape = (1,) * (n - len(reps)) + reps, (1,) * (n - len(shape)) + shape
-    split_up = [size for length in shape for size in (1, length)]
-    stretched = [size for r, length in zip(reps, shape, strict=True) for size in (r, length)]
-    tiled = np.broadcast_to(np.reshape(x, split_up), stretched)
-    return np.reshape(tiled, [r * length for r, length in zip(reps, shape, strict=True)])
+@composite(np.atleast_2d)
+def atleast_2d(*arrays: Any) -> Any:
+    return _each(lambda x: x if np.ndim(x) >= 2 else np.reshape(x, (1, np.size(x))), arrays)
 
 
-@primitive(np.pad)
-def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Parts:
-    if mode != "constant":
-        raise TypeError(f"mode={mode!r}")
-    before = np.broadcast_to(pad_width, (np.ndim(x), 2))[:, 0]
-    inner = tuple(slice(int(b), int(b) + n) for b, n in zip(before, np.shape(x), strict=True))
-    return np.pad(x, pad_width, constant_values=constant_values), (lambda g: g[inner],)
+@composite(np.atleast_3d)
+def atleast_3d(*arrays: Any) -> Any:
+    def deep(x: Any) -> Any:
+        shapes = {0: (1, 1, 1), 1: (1, *np.shape(x), 1), 2: (*np.shape(x), 1)}
+        return np.reshape(x, shapes[np.ndim(x)]) if np.ndim(x) < 3 else x
+
+    return _each(deep, arrays)
 
 
-def _lower(x: Any, k: int) -> Any:
-    rows, columns = np.shape(x)[-2:]
-    return np.tri(rows, columns, k, dtype=bool)
+def _each(function: Any, arrays: Any) -> Any:
+    return function(arrays[0]) if len(arrays) == 1 else tuple(function(x) for x in arrays)
 
 
-@composite(np.tril)
-def tril(x: Any, k: int = 0) -> Any:
-    return np.where(_lower(x, k), x, 0)
+@composite(np.broadcast_arrays)
+def broadcast_arrays(*arrays: Any) -> Any:
+    shape = np.broadcast_shapes(*map(np.shape, arrays))
+    return tuple(np.broadcast_to(x, shape) for x in arrays)
 
 
-@composite(np.triu)
-def triu(x: Any, k: int = 0) -> Any:
-    return np.where(_lower(x, k - 1), 0, x)
+@composite(np.full_like)
+def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Any:
+    """An array of one number, which has a gradient; the array whose shape it takes has none."""
+    value = np.broadcast_to(fill_value, np.shape(x) if shape is None else shape)
+    return value.astype(dtype or x.dtype)
 
 
-@composite(np.diagonal)
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    x = np.moveaxis(x, (axis1, axis2), (-2, -1))
-    rows, columns = np.shape(x)[-2:]
-    start, stop = max(0, -offset), min(rows, columns - offset)
-    i = np.arange(start, max(start, stop))
-    return x[..., i, i + offset]
-
-
-@composite(np.diag)
-def diag(x: Any, k: int = 0) -> Any:
-    if np.ndim(x) == 2:
-        return diagonal(x, k)
-    n = np.shape(x)[0] + abs(k)
-    i = np.arange(np.shape(x)[0])
-    return put_items(x, (i + max(0, -k), i + max(0, k)), (n, n))
-
-
-@composite(np.trace)
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    return np.sum(diagonal(x, offset, axis1, axis2), axis=-1)
-
-
-CONSTANTS.update({np.shape, np.ndim, np.size, np.zeros_like, np.ones_like, np.full_like, np.empty_like, np.result_type})
-CONSTANTS.update({np.nonzero, np.searchsorted, np.iscomplexobj, np.isrealobj})
+@composite(np.meshgrid)
+def meshgrid(*arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    n = len(arrays)
+    lines = [np.reshape(x, [-1 if i == j else 1 for j in range(n)]) for i, x in enumerate(arrays)]
+    if indexing == "xy" and n > 1:
+        lines = [np.swapaxes(line, 0, 1) for line in lines]
+    return tuple(lines) if sparse else broadcast_arrays(*lines)

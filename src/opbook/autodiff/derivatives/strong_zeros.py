@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from opbook.autodiff.derivatives.signals import full_convolution
+
 
 def _entrywise(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of which each entry is one product of the cotangent."""
@@ -53,7 +55,8 @@ STRONG: dict[Callable[..., Any], Callable[..., Any]] = {
     np.multiply: _entrywise(np.multiply),
     np.divide: _entrywise(np.divide),
     np.matmul: _summed(np.matmul),
-    np.einsum: _summed(lambda *operands, subscripts: np.einsum(subscripts, *operands)),
+    np.einsum: _summed(lambda *operands, subscripts, optimize: np.einsum(subscripts, *operands, optimize=optimize)),
+    full_convolution: _summed(full_convolution),
     np.linalg.solve: _solve,
 }
 """What takes the place of a product, by NumPy's function: takes the operands, and which of them is the cotangent."""

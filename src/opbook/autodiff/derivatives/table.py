@@ -68,6 +68,18 @@ def composite(*functions: Callable[..., Any]) -> Callable[[Any], Any]:
     return enter
 
 
+def if_there(*names: str) -> list[Callable[..., Any]]:
+    """The functions of these names that the installed NumPy has: some came after version 2.0, and some may go."""
+    found = []
+    for name in names:
+        thing: Any = np
+        for part in name.split("."):
+            thing = getattr(thing, part, None)
+        if thing is not None:
+            found.append(thing)
+    return found
+
+
 def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of our own be intercepted through NumPy's dispatch protocol, as NumPy's own functions are."""
 
@@ -78,6 +90,15 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(x, *args, **kwargs)
 
     return dispatch
+
+
+@dispatching
+def as_constant(x: Any) -> Any:
+    """The plain array that something stands for: places and counts are worked out with it, and have no gradient."""
+    return x
+
+
+CONSTANTS.add(as_constant)
 
 
 def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
@@ -109,26 +130,3 @@ def full_name(function: Callable[..., Any]) -> str:
     """Name a NumPy function the way people write it, such as `np.linalg.inv`."""
     module = getattr(function, "__module__", None) or "numpy"
     return f"{module.replace('numpy', 'np', 1)}.{function.__name__}"
-
-
-def why_not(function: Callable[..., Any]) -> str:
-    """Say what to do about a function that the tape does not know."""
-    return (
-        f"{full_name(function)} is not known to the tape. Write it with functions that are (the list is in the "
-        "documentation under Reference, Differentiable NumPy). If it is the faster way, it can stand in a builtin's "
-        "rule (defvjp), beside a definition that does without it"
-    )
-
-
-def supported() -> dict[str, list[str]]:
-    """List the functions that the tape takes, from the tables themselves.
-
-    Returns:
-        Names under `"differentiable"` and `"constant"` (those without a gradient), in alphabetical order.
-    """
-
-    def names(functions: Any) -> list[str]:
-        public = {full_name(function) for function in functions}
-        return sorted(name for name in public if name.startswith("np."))
-
-    return {"differentiable": names([*PRIMITIVES, *COMPOSITES]), "constant": names(CONSTANTS)}
