@@ -44,7 +44,7 @@ def feed_forward(h, weights):
     Returns:
         The value; a function from its cotangent to the gradients of h, w1, b1, w2 and b2.
     """
-    rows, w1, w2 = as_rows(h), weights["w1"].copy(), weights["w2"].copy()  # the caller may change them
+    rows, w1, w2 = as_rows(h), weights["w1"], weights["w2"]
     active = product(rows, w1)
     active += weights["b1"]
     np.maximum(active, 0, out=active)

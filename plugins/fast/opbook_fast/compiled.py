@@ -56,8 +56,8 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
     """The rule for layer_norm."""
     if x.size < TAKEN_FROM or not eps >= 0 or loops() is None:
         return NotImplemented
-    rows, gamma = np.ascontiguousarray(x.reshape(-1, x.shape[-1])), gamma.copy()
-    beta = np.ascontiguousarray(beta)
+    rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
+    gamma, beta = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
     value, normed = np.empty_like(rows), np.empty_like(rows)
     reciprocal, variance = np.empty(len(rows), x.dtype), np.empty(len(rows))
     parts = cuts(len(rows), rows.size // PART)

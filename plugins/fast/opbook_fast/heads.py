@@ -19,7 +19,7 @@ def packed_heads(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
     if len(heads) != n_heads or n_heads < 1 or is_key_mask_wrong:
         return NotImplemented
     padding = padding_unless_finite(x, mask, key_mask, causal)
-    rows = as_rows(cleared(x, padding)).copy()
+    rows = as_rows(cleared(x, padding))
     # all heads have the same mask; a batch axis of it stays where it was, before that of the heads
     mask = mask if mask is None or mask.ndim < 3 else np.expand_dims(mask, -3)
     key_mask = key_mask if key_mask is None or key_mask.ndim < 2 else np.expand_dims(key_mask, -2)

@@ -32,7 +32,7 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
     """The rule, for arrays that are large."""
     if x.size < TAKEN_FROM or x.shape[-1] > WIDEST or not eps >= 0:
         return NotImplemented
-    rows, gamma = x.reshape(-1, x.shape[-1]), gamma.copy()
+    rows = x.reshape(-1, x.shape[-1])
     parts = cuts(len(rows), x.nbytes // PART_BYTES)
     value, normed = np.empty(rows.shape, x.dtype), np.empty(rows.shape, x.dtype)
     reciprocal = np.empty((len(rows), 1), x.dtype)

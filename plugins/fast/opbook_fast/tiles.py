@@ -52,9 +52,8 @@ class AllowedTiles:
     """
 
     def __init__(self, batch, n_queries, n_keys, mask, key_mask, causal):
-        # the caller may change them before the pullback runs
-        self._mask = None if mask is None else np.broadcast_to(mask.copy(), (*batch, n_queries, n_keys))
-        self._key_mask = None if key_mask is None else np.broadcast_to(key_mask.copy(), (*batch, n_keys))
+        self._mask = None if mask is None else np.broadcast_to(mask, (*batch, n_queries, n_keys))
+        self._key_mask = None if key_mask is None else np.broadcast_to(key_mask, (*batch, n_keys))
         self.batch, self.causal = batch, causal
 
     def tile(self, head, rows, columns):
@@ -120,7 +119,7 @@ class TiledAttention:
         self._copy(*(np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (q, k, v)))
 
     def _copy(self, q, k, v):
-        """Copy the inputs, which the caller may change, and look how large they are."""
+        """Copy the inputs, with one more column, and look how large they are."""
 
         def copy(head):
             _append_column(q[head], 0, self._q[head])
