@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numeric import uneven
 
-from opbook import grad, vjp
+from opbook import Array, builtin, grad, vjp
 
 # functions whose slope is not finite where x is 0, negative, huge or NaN
 POISONOUS = {
@@ -90,17 +90,30 @@ def test_the_gradient_of_a_spread_without_spread_is_0():
     assert grad(np.linalg.norm)(np.zeros(3)).tolist() == [0, 0, 0]
 
 
-def test_a_rule_of_an_outer_function_gets_zeros_for_zeros():
-    from opbook import Array, builtin
+def test_the_rules_of_builtins_have_strong_zeros_too():
+    """A rule may be compiled code; where it gives NaN for a cotangent of 0, the definition is asked."""
 
     @builtin(category="Tests")
-    def half_log(x: Array["..."]) -> Array["..."]:
-        """Half the logarithm."""
-        return np.log(x) / 2
+    def logarithm(x: Array["... D"], scale: Array["D"], *, shift: float = 0.0) -> Array["... D"]:
+        """The logarithm of x + shift, and a scale for each column."""
+        return np.log(x + shift) * scale
 
-    @half_log.defvjp
-    def _(x):
-        return np.log(x) / 2, lambda g: (g / x / 2,)
+    @logarithm.defvjp
+    def _(x, scale, *, shift=0.0):
+        value = np.log(x + shift)
+        return value * scale, lambda g: (g * scale / (x + shift), (g * value).sum(axis=0))
 
+    x = np.array([[1.0, 0.0], [np.nan, 2.0], [-3.0, 0.5]])
+    good = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    expected = [[[2, 0], [0, 1.5], [0, 0]], [0, np.log(2)]]
     with np.errstate(all="ignore"):
-        assert grad(lambda x: (0 * half_log(x)).sum() + x.sum())(np.zeros(2)).tolist() == [1, 1]
+        for dtype in (np.float16, np.float32, np.float64):
+            arrays = x.astype(dtype), np.array([2.0, 3.0], dtype)
+            alone = vjp(logarithm, *arrays)[1](good)
+            taped = vjp(lambda x, s: np.where(good, logarithm(x, s), x * 0), *arrays)[1](np.ones(x.shape))
+            for got in (alone, taped):
+                assert [g.dtype for g in got] == [dtype, dtype]
+                for mine, right in zip(got, expected, strict=True):
+                    np.testing.assert_allclose(mine, right, rtol=1e-3)
+        assert np.isnan(vjp(logarithm, *arrays)[1](np.ones(x.shape))[0]).tolist() == np.isnan(x).tolist()
+        assert vjp(logarithm, *arrays)[1](np.zeros(x.shape))[0].tolist() == np.zeros(x.shape).tolist()

@@ -1,6 +1,5 @@
 """The way back through a tape, on which 0 times anything is 0."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,7 +28,7 @@ def pull_back(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int]) -> 
     """
     with np.errstate(all="ignore"):
         gradients = _backward(tape, cotangents, inputs, _pull)
-        if all(_is_finite(g) for g in gradients):
+        if all(is_finite(g) for g in gradients):
             return gradients
         zeros = _StrongZeros()
         watched = {place: zeros.watch(g) for place, g in cotangents.items()}
@@ -53,12 +52,18 @@ def _pull(pull: Pull, g: Any, function: Any) -> Sequence[Any]:
     return pull(g)
 
 
-def _is_finite(g: Any) -> bool:
-    """Tell whether all entries are finite, by their sum; one that overflows costs a second run and changes nothing."""
-    if g is None or isinstance(g, Items):
-        return all(_is_finite(part) for part in g.values()) if g else True
-    plain = stop_gradient(g)
-    return math.isfinite(np.add.reduce(plain, axis=None, dtype=np.float32 if plain.dtype == np.float16 else None))
+def is_finite(g: Any) -> bool:
+    """Tell whether all numbers of a gradient are finite.
+
+    Args:
+        g: A gradient; None is one that is 0.
+
+    Returns:
+        False if NaN or an infinity is among them.
+    """
+    if isinstance(g, Items):
+        return all(is_finite(part) for part in g.values())
+    return g is None or bool(np.isfinite(stop_gradient(g)).all())
 
 
 class _StrongZeros(Tape):
@@ -76,14 +81,10 @@ class _StrongZeros(Tape):
         return tree.map(self.watch, rule(*args, **kwargs)[0])
 
     def pull(self, pull: Pull, g: Any, function: Any) -> Sequence[Any]:
-        """Pull a cotangent back through a step. A builtin's rule may be compiled code, and gets plain arrays."""
+        """Pull a cotangent back through a step. A builtin sees to its own zeros, as its rule may be compiled code."""
         if function in PRIMITIVES:
             return pull(g)
-        plain = self.off(g)
-        gradients = pull(plain)
-        if not any(np.any(np.not_equal(part, 0)) for part in tree.leaves(plain)):
-            gradients = [None if x is None else np.zeros_like(x) for x in gradients]
-        return [x if x is None else self.watch(x) for x in gradients]
+        return [x if x is None else self.watch(x) for x in pull(self.off(g))]
 
     def off(self, x: Any) -> Any:
         """What stands on this tape: a plain array, or a value on a tape around it."""

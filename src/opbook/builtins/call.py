@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
+from opbook.autodiff.backward import is_finite
 from opbook.autodiff.derivatives import cast
+from opbook.autodiff.differentiate import vjp
 from opbook.autodiff.tape import FLOATS, TapeValue, newest_tape, off_tape
 from opbook.builtins.contract import checked_pullback, kind_of
 from opbook.builtins.signature import CallShape
@@ -64,13 +66,12 @@ class Call:
         """
         if self.shape.rule is None:
             return None
-        positional, keywords = self._in(self._precision)
-        answer = self._ask((tree.map(_copied, positional), tree.map(_copied, keywords)))
+        arguments = tree.map(_copied, self._in(self._precision))
+        answer = self._ask(arguments)
         if answer is None:
             return None
-        value, pullback = answer
-        result = tree.map(_copied, self._rounded(value))
-        return result, checked_pullback(self.shape, self.positional, value, pullback)
+        result = tree.map(_copied, self._rounded(answer[0]))
+        return result, self._with_strong_zeros(checked_pullback(self.shape, self.positional, *answer), arguments)
 
     def _record(self) -> Any:
         """Evaluate the op on the tape of its arguments, as one step if a rule takes it."""
@@ -91,12 +92,46 @@ class Call:
             return self.define()
         value = call._rounded(answer[0])
         pullback = checked_pullback(self.shape, call.positional, *answer)
+        pullback = call._with_strong_zeros(pullback, (call.positional, keywords))
 
         def pull(g: Any) -> list[Any]:
             gradients = tree.leaves(pullback(g))
             return [gradients[i] for i in positions]
 
         return tape.record(value, places, pull, self.shape)
+
+    def _with_strong_zeros(self, pullback: Callable[[Any], list[Any]], arguments: Arguments) -> Callable[[Any], Any]:
+        """A pullback in which a cotangent of 0 counts for nothing, whatever the rule multiplies it with."""
+
+        def pulled(cotangent: Any) -> list[Any]:
+            gradients = pullback(cotangent)
+            if all(map(is_finite, tree.leaves(gradients))):
+                return gradients
+            parts = tree.leaves(cotangent)
+            if not any(map(np.any, parts)):
+                return [tree.map(lambda g: g if g is None else np.zeros_like(g)[()], g) for g in gradients]
+            if all(map(np.all, parts)):
+                return gradients
+            return self._gradients_of_definition(cotangent, gradients, arguments)
+
+        return pulled
+
+    def _gradients_of_definition(self, cotangent: Any, gradients: list[Any], arguments: Arguments) -> list[Any]:
+        """What the tape makes of the definition, in place of the gradients of arrays and numbers."""
+        leaves, found = tree.leaves(arguments[0]), tree.leaves(gradients)
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, float) or _is_float_array(leaf)]
+
+        def defined(*chosen: Any) -> Any:
+            given = dict(enumerate(leaves)) | dict(zip(places, chosen, strict=True))
+            positional = tree.unflatten(arguments[0], given.values())
+            floats = [leaf for leaf in (*given.values(), *tree.leaves(arguments[1])) if _is_float_array(leaf)]
+            return Call(self.shape, positional, arguments[1], floats).define()
+
+        _, pullback = vjp(defined, *(leaves[i] for i in places))
+        for i, gradient in zip(places, pullback(cotangent), strict=True):
+            if found[i] is not None:
+                found[i] = gradient.astype(found[i].dtype)
+        return tree.unflatten(gradients, found)  # type: ignore[no-any-return]
 
     @property
     def _precision(self) -> Any:
@@ -170,3 +205,7 @@ class Call:
 
 def _copied(leaf: Any) -> Any:
     return leaf.copy() if is_plain_array(leaf) else leaf
+
+
+def _is_float_array(leaf: Any) -> bool:
+    return isinstance(leaf, TapeValue) or (is_plain_array(leaf) and leaf.dtype in FLOATS)
