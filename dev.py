@@ -10,7 +10,7 @@
 Arguments behind the command go to the tool that it runs: python3 dev.py test -k tape -n 2
 
 What it needs is installed with pip into .venv beside this file, once, and again when a pyproject.toml changes. Delete
-that folder to be rid of it; all else that is written is the site, in site/, and its pictures, in .cache/.
+that folder to be rid of it; all else that is written is the site, in site/, and what its checks said, in .cache/.
 """
 
 import sys

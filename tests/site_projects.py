@@ -3,11 +3,15 @@
 import http.server
 import importlib.metadata
 import os
+import posixpath
 import shutil
 import subprocess
 import sys
 import textwrap
+import urllib.parse
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +193,39 @@ class Visit:
     def assert_quiet(self) -> None:
         elsewhere = [url for url in self.requests if not url.startswith((self.address, "data:", "blob:"))]
         assert (elsewhere, self.complaints) == ([], [])
+
+
+class Links(HTMLParser):
+    """Collects what a page links to or loads, and the places that can be linked to."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self.targets: set[str] = set()
+        self.places: set[str] = set()
+        self.feed(content.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.targets.update(value for name, value in attrs if name in ("href", "src") and value)
+        self.places.update(value for name, value in attrs if (name == "id" or (tag, name) == ("a", "name")) and value)
+
+
+def broken_links(files: Mapping[str, bytes]) -> tuple[list[str], int]:
+    """The links from page to page of a site that lead nowhere, and how many there are in all."""
+    pages = {name: Links(content) for name, content in files.items() if name.endswith(".html")}
+    broken, count = [], 0
+    for name, page in pages.items():
+        for target in page.targets:
+            address = urllib.parse.urlsplit(target)
+            if address.scheme:
+                continue
+            count += 1
+            path = urllib.parse.unquote(address.path)
+            path = path.lstrip("/") if path.startswith("/") else posixpath.join(posixpath.dirname(name), path)
+            path = posixpath.normpath(path) if address.path else name
+            found = next(
+                (p for p in (path, posixpath.normpath(posixpath.join(path, "index.html"))) if p in files), None
+            )
+            fragment = urllib.parse.unquote(address.fragment)
+            if found is None or (fragment and found in pages and fragment not in pages[found].places):
+                broken.append(f"{name}: {target}")
+    return sorted(broken), count

@@ -149,7 +149,7 @@ def test_every_listing_says_what_was_replaced(again, one_file_plugin, tmp_path):
     entries = {entry["name"]: entry for entry in json.loads(again("plugins", "--json", *options).stdout)}
     assert (entries["doubling_ops"]["replaced"], entries["my_double"]["replaced"]) == (["twice"], [])
     shown = again("show", "twice", *options).stdout
-    assert "plugin my_double, one file, in place of that of doubling_ops, a single file" in shown
+    assert "- In place of: the builtin of this name of doubling_ops, a single file\n" in shown
     found = json.loads(again("doctor", "--json", *options).stdout)
     (note,) = [finding["message"] for finding in found if finding["about"] == "builtin twice"]
     assert note == f"{other} replaces that of {one_file_plugin}: my_double says so"

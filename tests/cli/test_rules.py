@@ -38,12 +38,12 @@ def rules(tmp_path, monkeypatch):
 
 def test_show_and_plugins_say_which_is_asked(opbook, rules, monkeypatch):
     shown = opbook("show", "layer_norm", "--plugin", rules).stdout
-    assert "Rules\nmatrices  asked first; from plugin fast_rows, one file, priority 5\nown" in shown
+    assert "Rules: `matrices` of plugin fast_rows, one file, with priority 5, then its own\n" in shown
     assert "rules  layer_norm [matrices] (asked first)" in opbook("plugins", "--plugin", rules).stdout
     monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_RULES", "layer_norm=own")
     shown = opbook("show", "layer_norm", "--plugin", rules).stdout
-    assert "Rules\nmatrices  not asked; from plugin fast_rows, one file, priority 5\nown       asked first" in shown
+    assert "Rules: its own; `matrices` of plugin fast_rows, one file, with priority 5 is not asked\n" in shown
     assert "rules  layer_norm [matrices] (not asked)" in opbook("plugins", "--plugin", rules).stdout
     entry = json.loads(opbook("show", "layer_norm", "--json", "--plugin", rules).stdout)
     assert [(rule["name"], rule["asked"]) for rule in entry["rules"]] == [("matrices", False)]

@@ -5,20 +5,29 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-SECTIONS = ["What it is", "Examples", "How it works", "Raises", "Source", "Where it comes from"]
+SECTIONS = [
+    "What it is",
+    "Formula",
+    "Definition",
+    "Example",
+    "How it works",
+    "Inputs and output",
+    "Gradient",
+    "Comes from",
+]
 
 
 def test_show_has_the_parts_of_the_page_in_order(opbook):
     result = opbook("show", "layer_norm")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
-    assert lines[0] == "layer_norm · Statistics & ML"
-    assert "    result = layer_norm(x, gamma, beta, [eps=])" in lines
-    assert "  x      (..., D) array: The rows to normalize." in lines
-    assert any(line.startswith("  eps") and "1e-5 by default" in line for line in lines)
-    places = [lines.index(section) for section in SECTIONS]
+    assert lines[2] == "# layer_norm"
+    assert "result = layer_norm(x, gamma, beta, [eps=])" in lines
+    assert "- `x` (..., D) array: The rows to normalize." in lines
+    assert any(line.startswith("- `eps` number, 1e-5 by default: ") for line in lines)
+    places = [lines.index(f"## {section}") for section in SECTIONS]
     assert places == sorted(places)
-    assert lines[-2].startswith("plugin layer_norm, from opbook-layer-norm ")
+    assert any(line.startswith("- Distribution: `opbook-layer-norm` ") for line in lines)
     path, _, number = lines[-1].rpartition(":")
     assert path.endswith("__init__.py")
     with open(path, encoding="utf-8") as file:
@@ -32,10 +41,10 @@ def test_show_runs_the_examples_now(opbook, one_file_plugin):
     )
     result = opbook("show", "twice", "--plugin", one_file_plugin)
     assert result.exit_code == 0
-    assert 'Some text.\n\n    print("{twice(21)}")\n\nprints\n    42\n' in result.stdout
+    assert 'Some text.\n\n```qu\nprint("{twice(21)}")\n```\n\n```output\n42\n```\n' in result.stdout
     page.write_text(page.read_text(encoding="utf-8").replace("42", "41"), encoding="utf-8")
     result = opbook("show", "twice", "--plugin", one_file_plugin)
-    assert "prints\n    42\n" in result.stdout
+    assert "```output\n42\n```\n" in result.stdout
     assert "-41" in result.stderr
 
 
@@ -44,7 +53,7 @@ def test_show_draws_figures_as_characters(opbook, one_file_plugin):
         '```qu\nbars([1, twice(1)], title = "once and twice")\n```\n', encoding="utf-8"
     )
     result = opbook("show", "twice", "--plugin", one_file_plugin)
-    assert re.search(r"^    once and twice\n    0 │█+ 1\n    1 │█+ 2$", result.stdout, re.MULTILINE)
+    assert re.search(r"^```text\nonce and twice\n0 │█+ 1\n1 │█+ 2$", result.stdout, re.MULTILINE)
     shown = json.loads(opbook("show", "twice", "--json", "--plugin", one_file_plugin).stdout)
     assert shown["examples"][0]["figures"] == [
         {"kind": "Bars", "title": "once and twice", "description": "A bar for each of 2 numbers. 0: 1; 1: 2."}
@@ -53,8 +62,8 @@ def test_show_draws_figures_as_characters(opbook, one_file_plugin):
 
 def test_show_says_how_it_is_differentiated(opbook):
     lines = opbook("show", "layer_norm").stdout.splitlines()
-    gradient = "\n".join(lines[lines.index("Gradient") : lines.index("Raises")])
-    assert "    dx, dgamma, dbeta = pullback(g)" in gradient
+    gradient = "\n".join(lines[lines.index("## Gradient") : lines.index("## Comes from")])
+    assert "\ndx, dgamma, dbeta = pullback(g)\n" in gradient
     assert "(∂ L)/(∂ x) = 1/s (h - mean(h) - x̂ mean(h x̂))" in gradient
     assert "\\frac" not in gradient
 
@@ -68,7 +77,7 @@ def test_show_as_json(opbook):
 
 
 def test_show_says_what_is_true_of_it(opbook):
-    assert "What is true of it\n- Adding a number to a whole row" in opbook("show", "layer_norm").stdout
+    assert "What is true of every value:\n\n- Adding a number to a whole row" in opbook("show", "layer_norm").stdout
 
 
 def test_unknown_builtin_names_the_nearest(opbook):
@@ -95,8 +104,8 @@ def test_a_terminal_of_60_columns_is_not_overrun(opbook, monkeypatch, command, n
 
 def test_sections_of_plugins_and_examples_of_their_guides(opbook):
     shown = opbook("show", "causal_mask").stdout
-    assert "In other libraries\n- NumPy: np.tri(n_queries, dtype=bool)" in shown.replace("**", "").replace("`", "")
-    assert "added by opbook-elsewhere" in shown
+    assert "## In other libraries\n\n- NumPy: np.tri(n_queries, dtype=bool)" in shown.replace("**", "").replace("`", "")
+    assert "Added by opbook-elsewhere." in shown
     page = json.loads(opbook("show", "multi_head_attention", "--json").stdout)
     assert [section["title"] for section in page["added_sections"]] == ["In other libraries"]
     assert "What a head looks at" in [e["guide"]["title"] for e in page["examples"] if e["guide"]]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from opbook import vjp
-from opbook.pages.graph import draw, trace
-from opbook.pages.graph.drawing import describe, number
-from opbook.pages.graph.layout import GAP, arrange
+from opbook.pages.tape import draw, trace
+from opbook.pages.tape.drawing import describe, number
+from opbook.pages.tape.layout import GAP, arrange
 from opbook.plugins.catalogue import Catalogue, catalogue, load
 
 Write = Callable[[str, str], Path]

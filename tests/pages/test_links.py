@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from opbook import pages
-from opbook.pages.addresses import Addresses
-from opbook.pages.crosslinks import broken
-from opbook.pages.links import uses
+from opbook.pages.dependencies import dependencies
+from opbook.pages.links import broken
+from opbook.pages.rendering import render
+from opbook.pages.setting import Setting
 from opbook.plugins.catalogue import Catalogue, catalogue, load
 
 Write = Callable[[str, str], Path]
@@ -66,7 +67,7 @@ def test_uses_are_found_in_the_code(write: Write, monkeypatch: pytest.MonkeyPatc
     path = write("made_of.py", HEAD + whole)
     loaded = load([path])
     monkeypatch.setattr("opbook.ops.catalogue", lambda: loaded)
-    assert uses(loaded["whole"], loaded) == expected
+    assert list(dependencies(loaded).uses["whole"]) == expected
 
 
 def test_rules_count_too(write: Write) -> None:
@@ -81,13 +82,15 @@ def test_rules_count_too(write: Write) -> None:
             return part(x), lambda g: (size(g),)
     """)
     loaded = load([write("made_of.py", HEAD + whole)])
-    assert uses(loaded["whole"], loaded) == ["part", "size"]
+    assert dependencies(loaded).uses["whole"] == ("part", "size")
 
 
 def test_what_the_standard_plugins_are_made_of() -> None:
-    assert uses(catalogue()["transformer_block"], catalogue()) == ["layer_norm", "multi_head_attention", "relu"]
-    assert uses(catalogue()["attention_weights"], catalogue()) == ["softmax"]
-    assert uses(catalogue()["layer_norm"], catalogue()) == []
+    found = dependencies(catalogue())
+    assert found.uses["transformer_block"] == ("layer_norm", "multi_head_attention", "relu")
+    assert found.uses["attention_weights"] == ("softmax",)
+    assert found.uses["layer_norm"] == ()
+    assert "transformer_block" in found.used_by["layer_norm"]
 
 
 @pytest.fixture
@@ -101,9 +104,9 @@ def failures(ops: Catalogue, write: Write, tmp_path: Path) -> Callable[..., list
         write("docs/learn/guide.md", "# A guide\n")
         write("examples.md", f"{example}\n\n```qu\nsay(double([1]))\nsay(pick(2))\n```\n\n```output\n[2.]\n2.0\n```\n")
         book = pages.build(ops)
-        addresses = Addresses(book, "ops")
-        shown = [*addresses.builtins.values(), addresses.index]
-        return [failure.message for failure in broken(book, addresses, tmp_path / "docs", shown, left_out)]
+        rendered = render(book, Setting(folder="ops"))
+        shown = {rendered.addresses.builtins[name]: page for name, page in book.pages.items()}
+        return list(broken(shown, rendered.pages, {*rendered.pages, *left_out}, tmp_path / "docs"))
 
     return failures
 

@@ -45,12 +45,13 @@ def book(write: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[], pages.Bo
 
 def test_a_page_says_which_rules_are_asked(book: Callable[[], pages.Book], monkeypatch: pytest.MonkeyPatch) -> None:
     page = render(book()).pages["builtins/twice.md"]
-    fast, slow = (f"<code>{name}</code> of plugin rules, one file" for name in ("fast", "slow"))
-    assert f"{fast}, then {slow}, then its own</p>" in page
+    fast = "`fast` of plugin rules, one file, with priority 10"
+    slow = "`slow` of plugin rules, one file, with priority 1"
+    assert f":   {fast}, then {slow}, then its own\n" in page
     monkeypatch.setenv("OPBOOK_RULES", "twice=slow")
     made = book()
     page = render(made).pages["builtins/twice.md"]
-    assert f"{slow}, then its own; {fast} is not asked</p>" in page
+    assert f":   {slow}, then its own; {fast} is not asked\n" in page
     (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
     assert [(rule["name"], rule["priority"], rule["asked"]) for rule in entry["rules"]] == [
         ("slow", 1, True),

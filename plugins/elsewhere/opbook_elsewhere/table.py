@@ -229,7 +229,7 @@ _ARRAYS = {
 
 _TRANSFORMER = {
     "attention_weights": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "torch.softmax((q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf), dim=-1)",
             "A query that may attend to nothing gets NaN, where here it gets 0. `torch.nn.MultiheadAttention` returns "
@@ -274,7 +274,7 @@ _TRANSFORMER = {
         ),
     },
     "multi_head_attention": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "torch.nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)",
             "In its Boolean `attn_mask` and `key_padding_mask`, true means *blocked*, the opposite of `mask` and "
@@ -288,7 +288,7 @@ _TRANSFORMER = {
         "already projected",
     },
     "scaled_dot_product_attention": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "F.scaled_dot_product_attention(q, k, v, attn_mask=mask)",
             "A Boolean `attn_mask` is true where a query may attend, as here, and the opposite of that of "
@@ -310,7 +310,7 @@ _TRANSFORMER = {
         ),
     },
     "transformer_block": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "torch.nn.TransformerEncoderLayer(x.shape[-1], n_heads, width, dropout=0.0, batch_first=True)",
             '`norm_first=True` is `norm="pre"`. Dropout is 0.1 and the length comes first unless told otherwise; '

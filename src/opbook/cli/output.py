@@ -3,8 +3,7 @@
 import json
 import re
 import sys
-import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ from rich.text import Text
 from opbook.cli.formulas import FORMULA, readable
 from opbook.figures import Figure
 from opbook.figures.terminal import WIDEST, can_write_blocks, render
+from opbook.pages.markdown import parts
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#])")
 
@@ -66,20 +66,26 @@ def print_code(code: str, language: str = "text") -> None:
         click.echo("\n".join(f"    {line}".rstrip() for line in code.splitlines()))
 
 
-def print_figure(figure: Figure) -> None:
-    """Print a figure as characters, indented."""
-    out = console()
-    click.echo(textwrap.indent(render(figure, min(out.width, WIDEST) - 4, blocks=can_write_blocks(sys.stdout)), "    "))
+def figure_text(figure: Figure) -> str:
+    """Draw a figure as characters, no wider than the window."""
+    return render(figure, min(console().width, WIDEST) - 4, blocks=can_write_blocks(sys.stdout))
 
 
 def print_markdown(text: str) -> None:
-    """Print prose: rendered in a terminal, as it was written in a pipe, with formulas that one can read."""
+    """Print a page: rendered in a terminal, as it was written in a pipe, with formulas that one can read."""
     out = console()
     if out.is_terminal:
-        shielded = FORMULA.sub(lambda math: _SPECIAL.sub(r"\\\1", readable(math[0])), text)
-        out.print(Markdown(shielded, hyperlinks=False), width=min(out.width, 100))
+        out.print(Markdown(_outside_code(text, _shielded), hyperlinks=False), width=min(out.width, 100))
     else:
-        click.echo(readable(text))
+        click.echo(_outside_code(text, readable))
+
+
+def _shielded(text: str) -> str:
+    return FORMULA.sub(lambda math: _SPECIAL.sub(r"\\\1", readable(math[0])), text)
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    return "".join(change(part) if is_text else part for part, is_text in parts(text))
 
 
 def print_json(value: Any) -> None:

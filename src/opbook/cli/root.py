@@ -10,6 +10,7 @@ from opbook.cli.group import Root
 from opbook.cli.listing import list_builtins
 from opbook.cli.new import new
 from opbook.cli.options import add_plugins, plugin_option
+from opbook.cli.pages import pages
 from opbook.cli.plugins import plugins
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
@@ -54,6 +55,7 @@ _COMMANDS = (
     verify,
     compare,
     stubs,
+    pages,
     site,
 )
 for _command in _COMMANDS:

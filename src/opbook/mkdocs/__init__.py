@@ -1,8 +1,11 @@
-"""The MkDocs plugin `opbook`, and MkDocs driven from Python. Needs the extra `opbook[site]`."""
+"""The MkDocs plugin `opbook`, which serves the pages of `opbook.pages`, and MkDocs driven from Python.
+
+May import MkDocs and all rooms below; needs the extra `opbook[site]`.
+"""
 
 from typing import TYPE_CHECKING, Any
 
-from opbook.mkdocs.driving import SiteError, build, serve
+from opbook.mkdocs.driver import SiteError, build, serve
 
 if TYPE_CHECKING:
     from opbook.mkdocs.plugin import OpbookPlugin

@@ -1,5 +1,6 @@
 """Puts the generated pages into a site's navigation."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 TITLE = "Builtin index"
@@ -20,7 +21,7 @@ def fill(nav: list[Any], placeholder: str, section: list[Any]) -> list[Any]:
     return filled if found else [*filled, {TITLE: section}]
 
 
-def section_of(entries: list[list[Any]]) -> list[Any]:
+def section_of(entries: Iterable[Sequence[Any]]) -> list[Any]:
     """Arrange the generated pages.
 
     Args:

@@ -1,7 +1,7 @@
-"""The plugin itself: a thin adapter between MkDocs and `opbook.pages`."""
+"""The plugin itself: a thin adapter that lets MkDocs serve the pages of `opbook.pages`."""
 
-import re
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,38 +15,21 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from opbook.mkdocs.asking import PagesError, ask, log
 from opbook.mkdocs.inventory import register, write_inventory
-from opbook.mkdocs.leaving_out import without_links
 from opbook.mkdocs.navigation import fill, section_of, splice
+from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.progress import doing
-from opbook.mkdocs.searching import narrow, widen
-from opbook.mkdocs.telling import Notice
-from opbook.pages.figures import hide, illustrate, place
-from opbook.pages.highlighting import slim
+from opbook.mkdocs.search import narrow, slim, widen
+from opbook.mkdocs.worker import PagesError, ask, log
+from opbook.pages.setting import Setting
+from opbook.pages.site import Site
+from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, STYLES, assets
 
-ASSETS = Path(__file__).parent / "assets"
-SITE_ASSETS = "assets/opbook"
-SCRIPTS = ("opbook-access.js", "opbook.js", "opbook-table.js")
-
-CACHE = Path(".cache", "opbook")
-"""Where pictures, code in colours and what the checks said are kept, from where `mkdocs.yml` is; not watched."""
-
-MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
-    "attr_list": {},
-    "def_list": {},
-    "md_in_html": {},
-    "pymdownx.highlight": {"pygments_lang_class": True},
-    "pymdownx.superfences": {},
-    "pymdownx.tabbed": {"alternate_style": True},
-    "pymdownx.arithmatex": {"generic": True},
-}
-"""What the generated pages are written with, and the options that they count on where the site sets no others."""
+CACHE = Path(".cache", "opbook", "verification.json")
+"""Where it is kept what the checks said, from where `mkdocs.yml` is; not watched."""
 
 GUIDES = "Guides"
 """What the guides of plugins are called where the navigation has no place for them."""
-
-_FRAGMENT = re.compile(r"^<!-- opbook: ([\w-]+) -->[ \t]*$", re.MULTILINE)
 
 
 class OpbookConfig(Config):
@@ -75,10 +58,8 @@ class OpbookConfig(Config):
 
 
 @event_priority(-200)
-def _fill_in(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
-    """Put the pictures in once search plugins, which would read all of each, have read the page."""
+def _note_progress(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
     doing(f"writing {page.file.src_uri}")
-    page.content = place(page.content or "", plugin._answer["figures"])
     return context
 
 
@@ -86,7 +67,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     """Adds an index of builtins and a page for each, with examples that the build has run."""
 
     def __init__(self) -> None:
-        self._answer: dict[str, Any] = {}
+        self._site = Site()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Add what the generated pages need to the site's configuration.
@@ -102,8 +83,8 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 config.markdown_extensions.append(name)
             config.mdx_configs[name] = options | (config.mdx_configs.get(name) or {})
         # in front, so that the site's own styles have the last word
-        config.extra_css.insert(0, f"{SITE_ASSETS}/opbook.css")
-        config.extra_javascript[:0] = [f"{SITE_ASSETS}/{name}" for name in SCRIPTS]
+        config.extra_css[:0] = [f"{ASSETS}/{name}" for name in STYLES]
+        config.extra_javascript[:0] = [f"{ASSETS}/{name}" for name in SCRIPTS]
         return config
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
@@ -113,27 +94,23 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             config: The site's configuration.
         """
         doing("running examples and checks")
-        docs = Path(config.docs_dir)
-        guides = self._guides(docs, config)
-        self._answer = ask(
-            {
-                "plugins": self.config.plugins,
-                "only": self.config.only,
-                "directory_urls": config.use_directory_urls,
-                "source_url": self._source_url(),
-                "site": {"name": config.site_name, "description": config.site_description, "url": config.site_url},
-                "docs": str(docs),
-                "guides": [str(path) for path in guides],
-                "folder": self._folder(),
-                "autodoc": "mkdocstrings" in config.plugins,
-                "highlight": config.mdx_configs["pymdownx.highlight"] == MARKDOWN_EXTENSIONS["pymdownx.highlight"],
-                "verify": self.config.verify,
-                "figures": self.config.figures,
-                "cache": str(_folder_of(config) / CACHE),
-                "fragments": sorted({name for path in docs.rglob("*.md") for name in _fragments_in(path)}),
-            },
-            str(_folder_of(config)),
+        folder = Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
+        setting = Setting(
+            docs=config.docs_dir,
+            guides=tuple(map(str, self._guides(config))),
+            folder=self._folder(),
+            plugins=tuple(self.config.plugins),
+            only=tuple(self.config.only),
+            verify=self.config.verify,
+            figures=self.config.figures,
+            cache=str(folder / CACHE),
+            directory_urls=config.use_directory_urls,
+            source_url=self._source_url(),
+            name=config.site_name or Setting.name,
+            description=config.site_description or "",
+            url=config.site_url or "",
         )
+        self._site = ask(asdict(setting), str(folder))
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages, and the styles and scripts that they need.
@@ -145,22 +122,21 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The same files and ours.
         """
-        for uri, text in self._answer["pages"].items():
+        for uri, text in self._site.pages.items():
             if files.get_file_from_path(uri) is not None:
                 raise PluginError(
                     f"opbook: {Path(config.docs_dir, uri)} is where a generated page goes: rename it, or set the "
                     "plugin's option index to another folder"
                 )
-            inclusion = InclusionLevel.NOT_IN_NAV if uri in self._answer["unlisted"] else InclusionLevel.INCLUDED
+            inclusion = InclusionLevel.NOT_IN_NAV if uri in self._site.unlisted else InclusionLevel.INCLUDED
             files.append(File.generated(config, uri, content=text, inclusion=inclusion))
-        for uri, text in self._answer["files"].items():
+        for uri, text in self._site.files.items():
             if files.get_file_from_path(uri) is None:  # a site's own `llms.txt` stays
                 files.append(File.generated(config, uri, content=text))
-        for path in sorted(ASSETS.rglob("*.*")):
-            uri = f"{SITE_ASSETS}/{path.relative_to(ASSETS).as_posix()}"
+        for uri, path in assets():
             files.append(File.generated(config, uri, abs_src_path=str(path)))
         if config.nav is not None:
-            section, guides = section_of(self._answer["nav"]), section_of(self._answer["guides"])
+            section, guides = section_of(self._site.nav), section_of(self._site.guides)
             nav, placed = splice(config.nav, f"{self._folder()}/guides", guides)
             if guides and not placed:
                 section.append({GUIDES: guides})
@@ -178,34 +154,14 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The same.
         """
-        for uri, beside in self._answer["unlisted"].items():
+        for uri, beside in self._site.unlisted.items():
             file, listed = files.get_file_from_path(uri), files.get_file_from_path(beside)
             if file and file.page and listed and listed.page:
                 file.page.parent = listed.page.parent
         return nav
 
-    def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Replace the comments that ask for a reference text, and links to builtins that this site leaves out.
-
-        Args:
-            markdown: The page.
-            page: What MkDocs knows of it.
-            config: The site's configuration.
-            files: The site's files.
-
-        Returns:
-            The page with the texts.
-        """
-        doing(f"reading {page.file.src_uri}")
-        source = self._answer["sources"].get(page.file.src_uri)
-        if source:
-            page.edit_url = source
-        fragments = self._answer["fragments"]
-        filled = _FRAGMENT.sub(lambda match: fragments.get(match[1], match[0]), markdown)
-        return without_links(filled, page.file.src_uri, self._answer["left_out"])
-
     def on_page_read_source(self, page: Page, config: MkDocsConfig) -> str | None:
-        """Mark where the figures of a guide's examples go, while lines can be counted as in its file.
+        """Read a page as `opbook.pages` has finished it.
 
         Args:
             page: What MkDocs knows of the page.
@@ -214,8 +170,11 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The page's source; None leaves it to MkDocs to read it.
         """
-        marks = self._answer["marks"].get(page.file.src_uri)
-        return illustrate(page.file.content_string, marks) if marks else None
+        doing(f"reading {page.file.src_uri}")
+        source = self._site.sources.get(page.file.src_uri)
+        if source:
+            page.edit_url = source
+        return self._site.documents.get(page.file.src_uri)
 
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take away what no reader sees, and tell mkdocstrings where builtins are.
@@ -227,12 +186,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             files: The site's files.
 
         Returns:
-            The content, with comments where the pictures go.
+            The content.
         """
-        register(config, page, self._answer["links"])
-        return hide(slim(html), self._answer["figures"])
+        register(config, page, self._site.links)
+        return slim(html)
 
-    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _fill_in)
+    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _note_progress)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.
@@ -240,7 +199,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Args:
             config: The site's configuration.
         """
-        write_inventory(Path(config.site_dir, "objects.inv"), self._answer["links"], config.site_name)
+        write_inventory(Path(config.site_dir, "objects.inv"), self._site.links, config.site_name)
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
@@ -255,7 +214,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         Returns:
             The same server.
         """
-        for path in self._answer["watch"]:
+        for path in self._site.watch:
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
 
@@ -290,16 +249,9 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             ) from None
         return url
 
-    def _guides(self, docs: Path, config: MkDocsConfig) -> list[Path]:
+    def _guides(self, config: MkDocsConfig) -> list[Path]:
+        docs, excluded = Path(config.docs_dir), config.exclude_docs
         found = {path for pattern in self.config.guides for path in docs.glob(pattern) if path.suffix == ".md"}
-        excluded = config.exclude_docs
-        kept = (path for path in found if not (excluded and excluded.match_file(path.relative_to(docs).as_posix())))
-        return sorted(kept)
-
-
-def _folder_of(config: MkDocsConfig) -> Path:
-    return Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
-
-
-def _fragments_in(path: Path) -> list[str]:
-    return _FRAGMENT.findall(path.read_text("utf-8", errors="replace"))
+        return sorted(
+            path for path in found if not (excluded and excluded.match_file(path.relative_to(docs).as_posix()))
+        )

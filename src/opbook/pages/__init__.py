@@ -1,43 +1,11 @@
-"""The pages of builtins: what they show, and how that is written as Markdown. Nothing here knows a site generator."""
+"""The pages of builtins as finished Markdown, with figures inside, and styles and scripts beside them.
 
-from opbook.pages.building import build, page
-from opbook.pages.findings import EdgeCases, Gradient, Refusal, Verification, VerifiedCheck
+May import all rooms that make a page's content (checks, examples, figures and what is below them); knows no site
+generator.
+"""
+
+from opbook.pages.book import build, page
 from opbook.pages.guides import read_guides, shipped_guides
-from opbook.pages.model import (
-    AddedSection,
-    Book,
-    BuiltinPage,
-    Call,
-    Failure,
-    Field,
-    Guide,
-    Input,
-    Origin,
-    Output,
-    ShownExample,
-    Tape,
-)
+from opbook.pages.page import Book, BuiltinPage, Guide
 
-__all__ = [
-    "AddedSection",
-    "Book",
-    "BuiltinPage",
-    "Call",
-    "EdgeCases",
-    "Failure",
-    "Field",
-    "Gradient",
-    "Guide",
-    "Input",
-    "Origin",
-    "Output",
-    "Refusal",
-    "ShownExample",
-    "Tape",
-    "Verification",
-    "VerifiedCheck",
-    "build",
-    "page",
-    "read_guides",
-    "shipped_guides",
-]
+__all__ = ["Book", "BuiltinPage", "Guide", "build", "page", "read_guides", "shipped_guides"]

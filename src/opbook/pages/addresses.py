@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 
-from opbook.pages.model import Book
+from opbook.pages.page import Book
 
 _RESERVED = {"index", "readme"}
 
@@ -31,68 +31,25 @@ class Addresses:
         self._directory_urls = directory_urls
 
     def builtin(self, name: str) -> str:
-        """Say where a builtin's page is, or would be if the book had it.
-
-        Args:
-            name: The builtin.
-
-        Returns:
-            Its address. A builtin called `index` does not take the index's place.
-        """
+        """Where a builtin's page is, or would be if the book had it; one called `index` leaves the index its place."""
         return f"{self.folder}/{name}.md" if name.lower() not in _RESERVED else f"{self.folder}/{name}-builtin.md"
 
     def url(self, uri: str) -> str:
-        """Say where a page is on the built site.
-
-        Args:
-            uri: Its address among the docs, such as `builtins/relu.md`.
-
-        Returns:
-            Its address from the root of the site, such as `builtins/relu/`.
-        """
+        """Where a page is on the built site: `builtins/relu/` for `builtins/relu.md`."""
         stem = uri.removesuffix(".md")
         if posixpath.basename(stem) in ("index", "README"):
             parent = posixpath.dirname(stem)
             return (f"{parent}/" if parent else "") if self._directory_urls else posixpath.join(parent, "index.html")
         return f"{stem}/" if self._directory_urls else f"{stem}.html"
 
-    def href(self, here: str, there: str) -> str:
-        """Point from one built page at another, for HTML that nobody rewrites.
-
-        Args:
-            here: The address of the one among the docs.
-            there: That of the other.
-
-        Returns:
-            A relative URL.
-        """
-        start, end = self.url(here), self.url(there)
-        path = posixpath.relpath(end or ".", posixpath.dirname(start) or ".")
-        return path + "/" if end.endswith("/") or not end else path
-
 
 def between(here: str, there: str) -> str:
-    """Point from one page among the docs at another, for Markdown.
-
-    Args:
-        here: The address of the one.
-        there: That of the other.
-
-    Returns:
-        A relative path.
-    """
+    """The relative path from one page among the docs to another."""
     return posixpath.relpath(there, posixpath.dirname(here) or ".")
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Make names fit to be those of files.
-
-    Args:
-        names: Names, such as `Statistics & ML`.
-
-    Returns:
-        For each a name of its own, such as `statistics-ml`.
-    """
+    """Make names fit to be those of files, each another: `statistics-ml` for `Statistics & ML`."""
     found: dict[str, str] = {}
     for name in names:
         slug = "-".join(re.findall(r"\w+", name.lower())) or "category"

@@ -8,7 +8,7 @@ import warnings
 from opbook.builtins.builtin import Builtin
 from opbook.checks.inputs import edges_of, refused_by
 from opbook.errors import OpbookError
-from opbook.pages.findings import EdgeCases, Refusal
+from opbook.pages.page import EdgeCases, Refusal
 
 _RAISES = re.compile(r"^(\w[\w.]*): (.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 

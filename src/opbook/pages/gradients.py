@@ -5,7 +5,7 @@ import re
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape, Param
 from opbook.builtins.specs import OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
-from opbook.pages.findings import Gradient
+from opbook.pages.page import Gradient
 
 _BEGINNING = re.compile(r"^\*\*The gradient\b[^\n]*?\*\*", re.MULTILINE)
 

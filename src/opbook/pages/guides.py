@@ -1,5 +1,6 @@
-"""Guides: Markdown pages whose examples belong to the builtins that they call."""
+"""Guides: Markdown pages whose examples belong to the builtins that they call, and show the figures that they draw."""
 
+import itertools
 import re
 from collections.abc import Collection, Iterable
 from os import PathLike
@@ -7,7 +8,8 @@ from pathlib import Path
 
 from opbook.errors import ExampleError
 from opbook.examples.collection import read
-from opbook.pages.model import Guide
+from opbook.examples.lines import split_lines, split_prefix
+from opbook.pages.page import Guide
 from opbook.plugins.catalogue import Catalogue
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.*?)^---\r?\n", re.DOTALL | re.MULTILINE)
@@ -58,20 +60,29 @@ def _title_or_name(path: Path) -> str:
 
 
 def title(path: Path) -> str:
-    """Find the title of a Markdown page.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The title of its front matter, or its first heading, or a title made of the file's name.
-
-    Raises:
-        ExampleError: The file cannot be read.
-    """
+    """The title in the front matter of a Markdown page, or its first heading, or one made of the file's name."""
     text = read(path).removeprefix("\ufeff")
     front = _FRONT_MATTER.match(text)
     found = (_META_TITLE.search(front[1]) if front else None) or _HEADING.search(text[front.end() if front else 0 :])
     if found:
         return found[found.re.groups].strip()
     return path.stem.replace("-", " ").replace("_", " ").capitalize()
+
+
+def illustrated(text: str, pictures: Iterable[tuple[int, str]]) -> str:
+    """Put pictures into a page of Markdown.
+
+    Args:
+        text: The page, as it is in its file.
+        pictures: Each with the line behind which it goes, from 1: the closing fence of an example or its output.
+
+    Returns:
+        The page, with each picture as a paragraph that is indented and quoted as that line is.
+    """
+    lines, endings = split_lines(text)
+    for line, picture in sorted(pictures, reverse=True):
+        prefix = split_prefix(lines[line - 1])[0]
+        lines[line:line] = [prefix.rstrip(), prefix + picture, prefix.rstrip()]
+        endings[line - 1] = endings[line - 1] or "\n"
+        endings[line:line] = ["\n"] * 3
+    return "".join(itertools.chain.from_iterable(zip(lines, endings, strict=True)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from opbook.pages.addresses import Addresses
-from opbook.pages.model import Book, BuiltinPage, Call, Guide, Input, ShownExample
+from opbook.pages.page import Book, BuiltinPage, Call, Guide, Input, ShownExample
 
 VERSION = 1
 """The version of the schema of `builtins.json`. It grows when a reader of an older one could be misled."""

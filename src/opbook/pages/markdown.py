@@ -1,24 +1,17 @@
 """Small pieces of Markdown, as the templates use them."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from opbook.pages.model import BuiltinPage, ShownExample
+from opbook.pages.page import BuiltinPage, ShownExample
 
+_ESCAPED = {ord(character): f"&#{ord(character)};" for character in "\\`*_{}[]$~^|"}
+_FENCED = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2$)", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
 
 
 def fence(code: str, language: str, classes: Sequence[str] = ()) -> str:
-    """Put code between fences that are longer than any in it.
-
-    Args:
-        code: The code.
-        language: Its language.
-        classes: Further classes of the block.
-
-    Returns:
-        The fenced block.
-    """
+    """Put code between fences that are longer than any in it, with further classes of the block."""
     longest = max((len(run) for run in re.findall("`{3,}", code)), default=2)
     ticks = "`" * (longest + 1)
     words = " ".join(f".{word}" for word in (language, *classes))
@@ -27,38 +20,17 @@ def fence(code: str, language: str, classes: Sequence[str] = ()) -> str:
 
 
 def one_line(text: str) -> str:
-    """Write a message so that Markdown sees no more than text in it.
-
-    Args:
-        text: The message.
-
-    Returns:
-        It on one line, with what Markdown would take for its own escaped.
-    """
+    """Write a message on one line so that Markdown sees no more than text in it."""
     return re.sub(r"([\\\\`*_{}\[\]<>#|$])", r"\\\1", " ".join(text.split()))
 
 
 def items(section: str) -> str:
-    """Make a list of a docstring's section.
-
-    Args:
-        section: The section.
-
-    Returns:
-        It with lines that begin with a name and a colon as a list.
-    """
+    """Make a list of the lines of a docstring's section that begin with a name and a colon."""
     return _ITEM.sub(r"- `\1`: ", section)
 
 
 def other_names(page: BuiltinPage) -> list[str]:
-    """List what people may call a builtin.
-
-    Args:
-        page: Its page.
-
-    Returns:
-        The aliases, and before them the name as separate words.
-    """
+    """What people may call a builtin: its aliases, and before them its name as separate words."""
     words = page.name.strip("_").replace("_", " ")
     return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
 
@@ -82,14 +54,7 @@ def found_by(page: BuiltinPage, names: Collection[str]) -> list[str]:
 
 
 def side_by_side(examples: Sequence[ShownExample]) -> list[list[ShownExample]]:
-    """Group the examples that say the same in two languages.
-
-    Args:
-        examples: Examples in the order in which they are shown.
-
-    Returns:
-        The same in groups: one of each language, where two of one page stand under the same heading; else alone.
-    """
+    """Group the examples of one page and heading that say the same in two languages; the others stand alone."""
     groups: list[list[ShownExample]] = []
     for example in examples:
         twin = next((group for group in groups if len(group) == 1 and _are_twins(group[0], example)), None)
@@ -106,16 +71,31 @@ def _are_twins(a: ShownExample, b: ShownExample) -> bool:
     return bool(a.heading) and (file_a, a.heading) == (file_b, b.heading) and a.language != b.language
 
 
+def parts(text: str) -> Iterator[tuple[str, bool]]:
+    """The parts of a page, text and fenced code in turns, each with whether it is text."""
+    # split gives text, fence, ticks, text, and so on; the ticks are in the fence already
+    return ((part, i % 3 == 0) for i, part in enumerate(_FENCED.split(text)) if i % 3 != 2)
+
+
 def tidy(text: str) -> str:
-    """Take away the blank lines that templates leave where something is left out; those in code stay.
+    """Take away the blank lines that templates leave where something is left out; those in code stay."""
+    return "".join(re.sub(r"\n{3,}", "\n\n", part) if is_text else part for part, is_text in parts(text)).lstrip()
+
+
+def outside_code(text: str) -> Iterator[str]:
+    """The parts of a page that are no fenced code."""
+    return (part for part, is_text in parts(text) if is_text)
+
+
+def inline(html: str) -> str:
+    """Write HTML so that it comes through any renderer, also inside a list, a tab or a quotation.
+
+    There it is no block that is left alone, so what Markdown would take for its own must not be in it.
 
     Args:
-        text: The page.
+        html: Elements that may stand in a paragraph, on one line.
 
     Returns:
-        The same, with one blank line where there were several.
+        The same to a browser.
     """
-    parts = re.split(r"(^ *(`{3,})[^\n]*\n.*?^ *\2$)", text, flags=re.DOTALL | re.MULTILINE)
-    # split gives text, fence, ticks, text, and so on; the ticks are in the fence already
-    kept = (re.sub(r"\n{3,}", "\n\n", part) if i % 3 == 0 else part for i, part in enumerate(parts) if i % 3 != 2)
-    return "".join(kept).lstrip()
+    return html.translate(_ESCAPED)

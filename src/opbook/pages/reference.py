@@ -1,19 +1,17 @@
 """Reference texts that are made from the code itself; a page asks for one with a comment, `<!-- opbook: cli -->`."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
 from opbook.autodiff.derivatives.refusals import surface
-from opbook.plugins.catalogue import catalogue
+from opbook.errors import OpbookError, nearest
+from opbook.pages.addresses import Addresses, between
 
 
 def differentiable_numpy() -> str:
-    """List NumPy's public functions with what becomes of them on a tape.
-
-    Returns:
-        A table, and the names of those that take no arrays, as Markdown.
-    """
+    """NumPy's public functions in a table, with what becomes of them on a tape, and those that take no arrays."""
     rows = [(name, what, why) for name, what, why in surface() if what != "no arrays"]
     counts = {kind: sum(what == kind for _, what, _ in rows) for kind in ("differentiated", "constant", "refused")}
     table = "\n".join(f"| `{name}` | {what} | {why} |" for name, what, why in rows)
@@ -28,34 +26,47 @@ def differentiable_numpy() -> str:
 
 
 def command_line() -> str:
-    """Describe the command line.
-
-    Returns:
-        A section for each command as Markdown.
-    """
+    """The command line, with a section for each command."""
     from opbook.cli import main  # Here, because it needs the extra opbook[cli].
 
     return "\n\n".join(_command(main, ("opbook",))) + "\n"
 
 
-def builtins() -> str:
-    """List the builtins that are installed.
+def filled(text: str, here: str, addresses: Addresses) -> str:
+    """Put the reference texts into a page that a comment in it asks for.
+
+    Args:
+        text: The page.
+        here: Its address.
+        addresses: Where the builtins' pages are.
 
     Returns:
-        A list as Markdown, with links that mkdocstrings resolves to their pages.
+        The page with the texts.
+
+    Raises:
+        OpbookError: It asks for one that there is not.
     """
-    names = [
-        f'- <autoref optional identifier="opbook.ops.{name}"><code>{name}</code></autoref>' for name in catalogue()
-    ]
-    return "\n".join(names) + "\n{ .ob-names }\n"
+
+    def made(comment: re.Match[str]) -> str:
+        name = comment[1]
+        if name == "builtins":
+            links = (f"- [`{op}`]({between(here, uri)}#builtin-{op})" for op, uri in addresses.builtins.items())
+            return "\n".join(links) + "\n{ .ob-names }"
+        if name not in FRAGMENTS:
+            known = ["builtins", *FRAGMENTS]
+            raise OpbookError(
+                f"{here}: there is no reference text {name!r} to put in a page.{nearest(name, known)} "
+                f"There are {', '.join(known)}"
+            )
+        return FRAGMENTS[name]()
+
+    return _ASKED.sub(made, text)
 
 
-FRAGMENTS: dict[str, Callable[[], str]] = {
-    "differentiable-numpy": differentiable_numpy,
-    "cli": command_line,
-    "builtins": builtins,
-}
-"""What can be asked for, by name."""
+FRAGMENTS: dict[str, Callable[[], str]] = {"differentiable-numpy": differentiable_numpy, "cli": command_line}
+"""What can be asked for, by name, beside the list of the builtins."""
+
+_ASKED = re.compile(r"^<!-- opbook: ([\w-]+) -->[ \t]*$", re.MULTILINE)
 
 
 def _listed(names: list[str]) -> str:

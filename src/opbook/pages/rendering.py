@@ -1,25 +1,26 @@
-"""Writes a book as Markdown pages, with Jinja2 templates."""
+"""A book as Markdown, written with Jinja2 templates: every page is finished, whatever serves it."""
 
-import functools
 import itertools
 import json
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from opbook.examples.collection import read
+from opbook.figures import Figure
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
-from opbook.pages.figures import Gallery
-from opbook.pages.highlighting import Highlighter
-from opbook.pages.model import Book, BuiltinPage, Guide
+from opbook.pages.page import Book, BuiltinPage
+from opbook.pages.pictures import pictures
+from opbook.pages.plain import plain
 from opbook.pages.processes import spread
+from opbook.pages.setting import Setting
 
 LISTED = ("Raises", "Warns", "Yields")
-"""Sections of a docstring that are lists of names, which mkdocstrings shows with the signature."""
+"""Sections of a docstring that are lists of names."""
 
 BOOST, PREFIX_BOOST = 2, 10
 """How much more a builtin's page weighs in search than other pages, and the same where its name begins another one's:
@@ -35,26 +36,8 @@ MANY_PLUGINS = 16
 Nav = list[tuple[str, Any]]
 """Entries with a title ("" where the page has its own) and an address or further entries."""
 
-
-@dataclass(frozen=True)
-class Setting:
-    """What pages need to know of the site that they are written for.
-
-    Attributes:
-        folder: Where the pages go, from the root of the docs.
-        autodoc: Whether what renders the Markdown has mkdocstrings, which then shows signatures and source.
-        highlight: Whether code is set in colours here; else it is written as fences.
-        directory_urls: Whether each page has a folder of its own on the site.
-        source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
-        root: The folder that those paths are counted from.
-    """
-
-    folder: str = "builtins"
-    autodoc: bool = False
-    highlight: bool = False
-    directory_urls: bool = True
-    source_url: str = ""
-    root: str = "."
+_DOCUMENTED = re.compile(r"^::: ([\w.]+)\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
+_MEMBERS = re.compile(r"members: \[(.*)\]")
 
 
 @dataclass(frozen=True)
@@ -66,44 +49,28 @@ class Rendered:
         addresses: Where they are.
         nav: The pages as entries of a navigation.
         unlisted: For pages that are not in it, the address of one that they are found beside.
-        pictures: The HTML by the mark that stands for it in a page.
-        sources: For pages whose builtin has a line of source on the web, its address.
     """
 
     pages: dict[str, str]
     addresses: Addresses
     nav: Nav
     unlisted: dict[str, str]
-    pictures: dict[str, str]
-    sources: dict[str, str]
 
 
-def render(
-    book: Book,
-    setting: Setting | None = None,
-    gallery: Gallery | None = None,
-    guides: Sequence[Guide] = (),
-    highlighter: Highlighter | None = None,
-) -> Rendered:
+def render(book: Book, setting: Setting | None = None) -> Rendered:
     """Write the pages of a book.
 
     Args:
         book: The book.
         setting: The site that they are for.
-        gallery: What draws the figures of examples; without it they are left out.
-        guides: The guides that plugins bring along, which get pages too.
-        highlighter: What sets code in colours.
 
     Returns:
         The pages.
     """
     setting = setting or Setting()
     addresses = Addresses(book, setting.folder, setting.directory_urls)
-    gallery = gallery or Gallery(False)
-    highlighter = highlighter or Highlighter()
-    write = _Writer(book, addresses, setting, gallery, highlighter)
+    write = _Writer(book, addresses, setting)
     categories, groups = book.categories(), book.groups()
-    pictures: dict[str, str] = {}
     unlisted = _unlisted(book, addresses)
     plugins = {name: members for name, members in groups.items() if addresses.groups[name] in unlisted}
     pages = {
@@ -118,60 +85,64 @@ def render(
         pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
     prefixes = _prefixes(sorted(book.pages))
 
-    def write_builtin(name: str) -> tuple[str, dict[str, str], dict[str, str | None]]:
+    def write_builtin(name: str) -> str:
         boost = PREFIX_BOOST if name in prefixes else BOOST
-        text = write("builtin", addresses.builtins[name], page=book.pages[name], boost=boost)
-        return text, gallery.take(), highlighter.take()
+        return write("builtin", addresses.builtins[name], page=book.pages[name], boost=boost)
 
-    used = highlighter.take()
     written = spread(write_builtin, list(book.pages), MANY, chunk=16)
-    for name, (text, blocks, coloured) in zip(book.pages, written, strict=True):
-        pages[addresses.builtins[name]] = text
-        pictures |= blocks
-        used |= coloured
-    highlighter.keep(used)
-    pages |= {guide.uri: read(guide.path) for guide in guides}
-    sources = {
-        addresses.builtins[name]: _source_link(setting, page.origin.path, page.origin.line)
-        for name, page in book.pages.items()
-    } | {guide.uri: _source_link(setting, guide.path) for guide in guides}
-    return Rendered(
-        pages,
-        addresses,
-        _nav(book, addresses, unlisted),
-        unlisted,
-        pictures | gallery.blocks,
-        {uri: url for uri, url in sources.items() if url},
+    pages |= {addresses.builtins[name]: text for name, text in zip(book.pages, written, strict=True)}
+    return Rendered(pages, addresses, _nav(book, addresses, unlisted), unlisted)
+
+
+def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
+    """Write the page of one builtin for a terminal.
+
+    Args:
+        book: The book.
+        name: The builtin.
+        draw: Draws a figure as text.
+
+    Returns:
+        The same page as a site has, as plain Markdown.
+    """
+    addresses = Addresses(book, Setting().folder)
+    write = _Writer(
+        book, addresses, Setting(), lambda figures: "\n\n".join(markdown.fence(draw(one), "text") for one in figures)
     )
+    page = replace(book.pages[name], tape=None)  # its picture can't be seen there
+    return plain(write("builtin", addresses.builtins[name], page=page, boost=BOOST))
 
 
 class _Writer:
     """Fills in templates."""
 
     def __init__(
-        self, book: Book, addresses: Addresses, setting: Setting, gallery: Gallery, highlighter: Highlighter
+        self,
+        book: Book,
+        addresses: Addresses,
+        setting: Setting,
+        draw: Callable[[Iterable[Figure]], str] | None = None,
     ) -> None:
         self._environment = _environment()
-        self._environment.filters.update(figures=gallery.mark, block=gallery.keep)
-        if setting.highlight:
-            self._environment.filters["fence"] = lambda *code: gallery.keep(highlighter(*code))
         self._addresses = addresses
+        self._api = _api_pages(setting.docs)
+        self._draw = draw
+        self._has_figures = setting.figures
         self._shared: dict[str, Any] = {
             "addresses": addresses,
-            "api": _api_link if setting.autodoc else _code,
-            "autodoc": setting.autodoc,
-            "is_coloured": setting.highlight,
             "is_long": len(book.pages) > MANY,
             "listed": LISTED,
             "pages": book.pages,
-            "source_link": lambda origin: _source_link(setting, origin.path, origin.line),
+            "source_link": lambda origin: setting.source_link(origin.path, origin.line),
         }
 
     def __call__(self, template: str, here: str, **values: Any) -> str:
-        helpers: dict[str, Callable[..., str]] = {
-            "href": functools.partial(self._addresses.href, here),
-            "link": functools.partial(between, here),
-            "link_to": functools.partial(self._link_to, here),
+        numbers = itertools.count(1)
+        helpers = {
+            "api": lambda identifier, text: self._api_link(here, identifier, text),
+            "link": lambda uri: between(here, uri),
+            "link_to": lambda name: self._link_to(here, name),
+            "pictures": self._draw or (lambda figures: pictures(figures, numbers) if self._has_figures else ""),
         }
         text = self._environment.get_template(f"{template}.md.jinja").render(self._shared | helpers | values)
         return markdown.tidy(text)
@@ -180,6 +151,11 @@ class _Writer:
         """A builtin's name as a link, where it has a page."""
         uri = self._addresses.builtins.get(name)
         return f"[`{name}`]({between(here, uri)})" if uri else f"`{name}`"
+
+    def _api_link(self, here: str, identifier: str, text: str) -> str:
+        """The name of something in Python as a link, where a page of the site documents its module or class."""
+        uri = self._api.get(identifier) or self._api.get(identifier.rpartition(".")[0])
+        return f"[`{text}`]({between(here, uri)}#{identifier})" if uri else f"`{text}`"
 
 
 def _environment() -> jinja2.Environment:
@@ -203,21 +179,15 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _code(identifier: str, text: str) -> str:
-    return f"`{text}`"
-
-
-def _api_link(identifier: str, text: str) -> str:
-    """A link that mkdocstrings resolves where the site has the API on one of its pages, and else leaves as text."""
-    return f'<autoref optional identifier="{identifier}"><code>{text}</code></autoref>'
-
-
-def _source_link(setting: Setting, file: Path, line: int = 1) -> str:
-    """The address of a line of source; "" if there is none, or the file is not of the project."""
-    path, root = file.resolve(), Path(setting.root).resolve()
-    if not setting.source_url or not path.is_relative_to(root):
-        return ""
-    return setting.source_url.format(path=path.relative_to(root).as_posix(), line=line)
+def _api_pages(docs: str) -> Mapping[str, str]:
+    """The pages on which a site has mkdocstrings document modules, or some of their members, by the names of those."""
+    found: dict[str, str] = {}
+    for path in sorted(Path(docs).rglob("*.md")) if docs else ():
+        for module, options in _DOCUMENTED.findall(path.read_text("utf-8", errors="replace") + "\n"):
+            members = _MEMBERS.search(options)
+            names = [f"{module}.{name}" for name in members[1].split(", ")] if members else [module]
+            found |= dict.fromkeys(names, path.relative_to(docs).as_posix())
+    return found
 
 
 def _prefixes(names: list[str]) -> set[str]:

@@ -12,8 +12,8 @@ from opbook.builtins.rule import OWN
 from opbook.checks import Check, Outcome, verify
 from opbook.checks.verification import checks_of
 from opbook.pages.files import read_kept, write
-from opbook.pages.findings import Verification, VerifiedCheck
 from opbook.pages.fingerprints import fingerprints
+from opbook.pages.page import Verification, VerifiedCheck
 from opbook.pages.processes import spread
 from opbook.plugins.catalogue import Catalogue
 

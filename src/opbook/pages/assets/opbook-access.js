@@ -1,7 +1,7 @@
 // What themes leave out for readers who do not see a page, or do not point at it: a name for the search, buttons at
 // code that are no landmarks, and a place in the order of the keyboard for whatever scrolls by itself.
 (function () {
-  const scrolling = ".arithmatex, .md-typeset__scrollwrap, .md-typeset__table, .ob-table-frame, .ob-tape, pre > code";
+  const scrolling = ".arithmatex, .md-typeset__scrollwrap, .md-typeset__table, .ob-tape, pre > code";
   let waiting = false;
 
   function amend() {

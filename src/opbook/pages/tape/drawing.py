@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from opbook.pages.graph.layout import Box, Point, arrange
-from opbook.pages.graph.tracing import Step, Trace
+from opbook.pages.tape.layout import Box, Point, arrange
+from opbook.pages.tape.tracing import Step, Trace
 
 MOST_ROWS, MOST_COLUMNS = 4, 4
 """Larger arrays are shown as far as this, with an ellipsis."""

@@ -4,7 +4,7 @@ import re
 
 from opbook.builtins.signature import CallShape, Param
 from opbook.builtins.specs import ArraySpec, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
-from opbook.pages.model import Call, Field, Input, Output
+from opbook.pages.page import Call, Field, Input, Output
 
 
 def describe(shape: CallShape) -> Call:

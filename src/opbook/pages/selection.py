@@ -6,7 +6,7 @@ from opbook.errors import UnknownBuiltinError, nearest
 from opbook.plugins.catalogue import Catalogue
 
 
-def choose(catalogue: Catalogue, only: Sequence[str]) -> list[str]:
+def select(catalogue: Catalogue, only: Sequence[str]) -> list[str]:
     """Look up builtins by their names, categories, plugins and distributions.
 
     Args:

@@ -6,9 +6,9 @@ from pathlib import Path
 from opbook.examples import PageError, find
 from opbook.examples.fences import Text, scan
 from opbook.pages.addresses import slugs
-from opbook.pages.model import AddedSection, Failure
-from opbook.plugins.catalogue import Catalogue
-from opbook.plugins.contributions import Contribution, Section
+from opbook.pages.entries import Entry
+from opbook.pages.page import AddedSection
+from opbook.plugins.contributions import Section
 
 LEVEL = 3
 """The level of the first heading in a section's text: the title has the second."""
@@ -17,18 +17,9 @@ _HEADING = re.compile(r"#{1,6}")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
 
 
-def added_sections(name: str, catalogue: Catalogue) -> tuple[AddedSection, ...]:
-    """Find the sections that plugins add to a builtin's page.
-
-    Args:
-        name: The builtin.
-        catalogue: Where it is.
-
-    Returns:
-        The sections, in the order of the plugins.
-    """
-    found = catalogue.contributions(Section, name)
-    anchors = slugs(one.thing.title for one in found)
+def added_sections(entry: Entry) -> tuple[AddedSection, ...]:
+    """The sections that plugins add to a builtin's page, in the order of the plugins, each with its own anchor."""
+    anchors = slugs(one.thing.title for one in entry.sections)
     return tuple(
         AddedSection(
             title=one.thing.title.strip(),
@@ -37,38 +28,26 @@ def added_sections(name: str, catalogue: Catalogue) -> tuple[AddedSection, ...]:
             plugin=one.plugin.source.name,
             distribution=one.plugin.source.distribution,
         )
-        for one in found
+        for one in entry.sections
     )
 
 
-def refused_sections(name: str, catalogue: Catalogue) -> list[Failure]:
-    """Find what stands in the way of publishing the sections that plugins add to a builtin's page.
-
-    Args:
-        name: The builtin.
-        catalogue: Where it is.
-
-    Returns:
-        A failure for each that has an example, which nothing would run, or a fence that is no fence.
-    """
-    refused = ((one, _fault(one.thing)) for one in catalogue.contributions(Section, name))
-    return [_failure(one, fault) for one, fault in refused if fault]
+def refused_sections(entry: Entry) -> list[str]:
+    """A failure for each section that has an example, which nothing would run, or a fence that is no fence."""
+    refused = ((one, _fault(one.thing)) for one in entry.sections)
+    return [
+        f"{one.plugin.source}: its section {one.thing.title!r} of {one.thing.builtin}, {fault}"
+        for one, fault in refused
+        if fault
+    ]
 
 
 def below(text: str, level: int = LEVEL) -> str:
-    """Put the headings of a text below a title.
-
-    Args:
-        text: Markdown.
-        level: The level that its highest heading gets.
-
-    Returns:
-        The text, whose headings keep their distances as far as there are levels. One that can't be read stays as it is.
-    """
+    """Put the headings of a text below a title: the highest gets the level, and they keep their distances."""
     lines = text.split("\n")
     try:
         blocks = list(scan(Path(), lines))
-    except PageError:
+    except PageError:  # refused later, with its line
         return text
     texts = [block.line - 1 for block in blocks if isinstance(block, Text)]
     headings = {line: match.end() for line in texts if (match := _HEADING.match(lines[line]))}
@@ -94,8 +73,3 @@ def _fault(section: Section) -> str:
             "examples.md or into a guide, or set the code as `text`"
         )
     return ""
-
-
-def _failure(one: Contribution[Section], fault: str) -> Failure:
-    message = f"{one.plugin.source}: its section {one.thing.title!r} of {one.thing.builtin}, {fault}"
-    return Failure(Path(one.plugin.path), 1, message)

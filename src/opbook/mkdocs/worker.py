@@ -10,6 +10,8 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import get_plugin_logger
 
+from opbook.pages.site import Site
+
 log = get_plugin_logger("opbook")
 
 
@@ -17,15 +19,15 @@ class PagesError(PluginError):
     """Pages that could not be made; nothing of the site has been touched."""
 
 
-def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
+def ask(setting: Mapping[str, Any], folder: str) -> Site:
     """Let a new process load the plugins, run the examples and write the pages.
 
     Args:
-        request: What `opbook.pages.worker.answer` takes.
+        setting: The fields of an `opbook.pages.setting.Setting`.
         folder: The working directory of the process; messages name files as seen from there.
 
     Returns:
-        Its answer, without failures.
+        The site, without failures.
 
     Raises:
         PagesError: An example failed, or the process did; the message says where and what to do.
@@ -34,25 +36,25 @@ def ask(request: Mapping[str, Any], folder: str) -> dict[str, Any]:
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     finished = subprocess.run(
         [sys.executable, "-P", "-m", "opbook.pages"],
-        input=json.dumps(request).encode(),
+        input=json.dumps(setting).encode(),
         stdout=subprocess.PIPE,
         cwd=folder,
         env=environment,
         check=False,
     )
     try:
-        answer: dict[str, Any] = json.loads(finished.stdout)
+        site = Site(**json.loads(finished.stdout))
     except ValueError:
         raise PagesError(
             f"opbook: the process that loads plugins and runs examples ended early (exit code {finished.returncode}). "
             "What it wrote stands above; opbook examples says which example it was."
         ) from None
-    for warning in answer["warnings"]:
+    for warning in site.warnings:
         log.warning(warning)
-    if answer["failures"]:
-        log.debug(answer.get("traceback", ""))
-        raise PagesError(_listed(answer["failures"]))
-    return answer
+    if site.failures:
+        log.debug(site.traceback)
+        raise PagesError(_listed(site.failures))
+    return site
 
 
 def _listed(failures: list[str]) -> str:

@@ -1,0 +1,172 @@
+"""The examples of a book: found, run now, and sorted by the builtins that they call."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, run_example
+from opbook.examples.collection import read
+from opbook.figures import Figure
+from opbook.pages.entries import Entry, examples_page
+from opbook.pages.page import Guide, ShownExample
+from opbook.pages.processes import spread
+from opbook.plugins.catalogue import Catalogue
+
+OWN = 8
+"""How many examples of its plugin's own page a builtin's page shows at most."""
+
+MANY = 16
+"""From so many pages on, it is worth while to start processes that run their examples."""
+
+GUIDES = 4
+"""How many examples of guides it shows at most, one of each guide."""
+
+_BORDER = re.compile(r"\s*(?:#{1,6}\s|`{3,}|~{3,})")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """An example that this build ran, on its plugin's own page or in a guide."""
+
+    result: Result
+    example: Example
+    uses: frozenset[str]  # the builtins that it calls
+    weight: tuple[bool, int, int]
+    guide: Guide | None
+    text: str  # the paragraphs above it
+
+
+@dataclass
+class Examples:
+    """The examples of a book, those that failed among the failures."""
+
+    own: dict[Path, list[Ran]] = field(default_factory=dict)  # by the plugin's page
+    guides: list[Ran] = field(default_factory=list)
+    results: dict[Example, Result] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    def of(self, name: str, page: Path) -> tuple[tuple[ShownExample, ...], tuple[Guide, ...]]:
+        """Choose the examples of one builtin: those to show, simplest first, and the guides that have more of them."""
+        own = _simplest(name, self.own.get(page, []))[:OWN]
+        taught = _simplest(name, self.guides)
+        guides = _one_of_each_guide(taught)[:GUIDES]
+        shown = sorted([*own, *guides], key=lambda ran: (ran.weight, ran.guide is not None))
+        seen = {ran.guide.uri for ran in guides if ran.guide}
+        elsewhere = {ran.guide.uri: ran.guide for ran in taught if ran.guide and ran.guide.uri not in seen}
+        return tuple(self._shown(ran) for ran in shown), tuple(elsewhere[uri] for uri in sorted(elsewhere))
+
+    def _shown(self, ran: Ran) -> ShownExample:
+        """An example with what it continues before it, so that it can be read and run on its own."""
+        chain = [link for link in ran.example.chain if link.skip is None or link is ran.example]
+        results = [self.results[link] for link in chain if link in self.results]
+        return ShownExample(
+            code="\n".join(link.code for link in chain),
+            language=ran.example.language,
+            output="".join(result.printed or "" for result in results),
+            place=ran.example.place,
+            heading=ran.example.heading,
+            text=ran.text,
+            guide=ran.guide,
+            skipped=ran.example.skip or "",
+            figures=tuple(figure for result in results for figure in result.figures),
+        )
+
+    def drawings(self) -> dict[str, list[tuple[int, tuple[Figure, ...]]]]:
+        """The figures of the guides, by the guide's address, each with the line that it goes behind."""
+        found: dict[str, list[tuple[int, tuple[Figure, ...]]]] = {}
+        for ran in self.guides:
+            if ran.guide and ran.result.figures:
+                _, last = ran.example.output_span or (0, ran.example.end)
+                found.setdefault(ran.guide.uri, []).append((last, ran.result.figures))
+        return found
+
+
+def run_examples(
+    shown: Mapping[str, Entry], guides: Iterable[Guide], catalogue: Catalogue, part: bool = False
+) -> Examples:
+    """Find and run the examples of plugins' own pages and of guides.
+
+    Args:
+        shown: The builtins of the book.
+        guides: The guides.
+        catalogue: What the examples are run with.
+        part: Whether to run only examples that call a builtin of the book, as where it has only some of them.
+
+    Returns:
+        The examples.
+    """
+    found = Examples()
+    runner = Runner(catalogue)
+    names = frozenset(catalogue)
+    only = frozenset(shown) if part else None
+    plugins = [entry.plugin for entry in shown.values()] if part else catalogue.plugins
+    own = dict.fromkeys(examples_page(info) for info in plugins if info.path and info.state == "loaded")
+    sources = [*((page, None) for page in own if page.is_file()), *((guide.path, guide) for guide in guides)]
+    ran_of_each = spread(lambda source: _run(*source, names, runner, only), sources, MANY)
+    for (page, guide), (ran, failures) in zip(sources, ran_of_each, strict=True):
+        found.failures += failures
+        found.results |= {each.example: each.result for each in ran}
+        if guide is None:
+            found.own[page] = ran
+        else:
+            found.guides += ran
+    return found
+
+
+def _run(
+    page: Path,
+    guide: Guide | None,
+    names: frozenset[str],
+    runner: Runner,
+    only: frozenset[str] | None,
+) -> tuple[list[Ran], list[str]]:
+    try:
+        lines = read(page).splitlines()
+        examples = find(page)
+    except PageError as error:
+        return [], [str(error)]
+    uses = {example: frozenset(calls(example, names)) for example in examples}
+    if only is not None:  # with what they continue, whose output is shown with theirs
+        wanted = {link for example in examples if uses[example].intersection(only) for link in example.chain}
+        examples = [example for example in examples if example in wanted]
+    ran: list[Ran] = []
+    failures: list[str] = []
+    for example in examples:
+        result = run_example(example, runner)
+        if result.status == "failed":
+            failures.append(result.message)
+        text = "" if guide else _text_above(lines, example.line)
+        ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
+    return ran, failures
+
+
+def _weight(example: Example, names: frozenset[str]) -> tuple[bool, int, int]:
+    """The order of a page: mistakes behind everything else, then by builtins and lines taken together."""
+    builtins, lines, characters = complexity(example, names)
+    return example.raises, builtins + lines, characters
+
+
+def _text_above(lines: Sequence[str], line: int) -> str:
+    """The paragraphs between an example and the heading or fence above it, without comments."""
+    start = line - 1
+    while start > 0 and not _BORDER.match(lines[start - 1]):
+        start -= 1
+    return _COMMENT.sub("", "\n".join(lines[start : line - 1])).strip()
+
+
+def _simplest(name: str, ran: Iterable[Ran]) -> list[Ran]:
+    """Those that call a builtin, simplest first; of those that continue one another, the first."""
+    calling = [each for each in ran if name in each.uses]
+    examples = {each.example for each in calling}
+    first = [each for each in calling if not examples.intersection(each.example.chain[:-1])]
+    return sorted(first, key=lambda each: each.weight)
+
+
+def _one_of_each_guide(ran: Iterable[Ran]) -> list[Ran]:
+    chosen: dict[str, Ran] = {}
+    for each in ran:
+        if each.guide:
+            chosen.setdefault(each.guide.uri, each)
+    return list(chosen.values())

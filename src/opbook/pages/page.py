@@ -1,0 +1,271 @@
+"""What is on a builtin's page, in plain data: the site, the terminal and the files for machines all show this."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from opbook.figures import Figure
+
+
+@dataclass(frozen=True)
+class Field:
+    """One array or value inside a record or tuple."""
+
+    path: str  # how to reach it from the argument, such as heads[i].wq
+    shape: str
+
+
+@dataclass(frozen=True)
+class Input:
+    """One parameter of a call shape."""
+
+    name: str
+    brief: str  # its shape or kind in the fewest words, such as (..., D)
+    shape: str  # the same in a few words, such as (..., D) array
+    optional: bool = False
+    default: str = ""
+    description: str = ""
+    fields: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a call returns; it has no name where that is nothing."""
+
+    name: str
+    brief: str
+    shape: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call shape, such as `result = f(q, k, v, [mask=])`."""
+
+    text: str
+    inputs: tuple[Input, ...]
+    output: Output
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A Markdown page whose examples are shown on the pages of the builtins that they call."""
+
+    path: Path
+    uri: str  # its address from the root of the docs, such as learn/tape.md
+    title: str
+
+
+@dataclass(frozen=True)
+class ShownExample:
+    """An example as a page shows it, with what it continues."""
+
+    code: str
+    language: str
+    output: str
+    place: str  # file and line
+    heading: str = ""
+    text: str = ""  # the paragraphs above it, where it comes from the plugin's own page
+    guide: Guide | None = None
+    skipped: str = ""  # the reason
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a builtin comes from."""
+
+    plugin: str
+    distribution: str  # "" for a plugin of a single file
+    version: str
+    licence: str
+    module: str
+    file: str  # as seen from the folder of its package: the same on every machine
+    path: Path
+    line: int
+    code: str  # the definition, without its decorators and docstring
+    rule: str
+    summary: str = ""
+    replaces: tuple[str, ...] = ()
+    is_ours: bool = False
+
+    @property
+    def group(self) -> str:
+        """What added the builtin: the distribution, or the plugin of a single file."""
+        return self.distribution or self.plugin
+
+    @property
+    def mark(self) -> str:
+        """What tells it from the builtins of this project, or ""."""
+        if not self.distribution:
+            return "single file"
+        return "" if self.is_ours else "third party"
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """How a builtin is differentiated."""
+
+    call: str  # the lines that take the gradient; "" where there is none
+    words: str
+    note: str  # what the builtin's note says of it
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The tape of a small example, as SVG."""
+
+    picture: str
+    steps: int
+    length: int  # how many steps there are where every builtin in the definition is written out
+    has_builtins: bool
+    is_rule: bool
+
+
+@dataclass(frozen=True)
+class OtherRule:
+    """A rule that another plugin has for a builtin."""
+
+    name: str
+    plugin: str
+    distribution: str
+    version: str
+    priority: float
+    asked: bool  # whether the builtin asks it before its own rule
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in a few words."""
+        return f"{self.distribution} {self.version}" if self.distribution else f"plugin {self.plugin}, one file"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A call that a builtin refuses, with the error that it gave a moment ago."""
+
+    label: str
+    error: str
+    message: str
+
+
+@dataclass(frozen=True)
+class EdgeCases:
+    """Inputs at the edges of what a builtin takes."""
+
+    answered: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    raises: tuple[tuple[str, str], ...] = ()  # the errors that the docstring names, each with the reason
+
+
+@dataclass(frozen=True)
+class AddedSection:
+    """A section that a plugin adds to a builtin's page."""
+
+    title: str
+    anchor: str
+    text: str
+    plugin: str
+    distribution: str
+
+    @property
+    def origin(self) -> str:
+        """What added it."""
+        return self.distribution or f"plugin {self.plugin}, one file"
+
+
+@dataclass(frozen=True)
+class VerifiedCheck:
+    """What one check said of a builtin."""
+
+    name: str
+    sentence: str
+    status: str  # passed, failed, not applicable, or left out where it takes too long for a build
+    inputs: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the build's checks said of a builtin, and sentences on how close its numbers came."""
+
+    checks: tuple[VerifiedCheck, ...]
+    sentences: tuple[str, ...]
+
+    def of(self, status: str) -> list[VerifiedCheck]:
+        """The checks of one status."""
+        return [check for check in self.checks if check.status == status]
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs the check with the most of them looked at."""
+        return max((check.inputs for check in self.checks), default=0)
+
+
+@dataclass(frozen=True)
+class BuiltinPage:
+    """The page of one builtin."""
+
+    name: str
+    category: str
+    aliases: tuple[str, ...]
+    summary: str
+    description: str
+    sections: Mapping[str, str]  # the docstring's other sections by title, as written
+    calls: tuple[Call, ...]
+    examples: tuple[ShownExample, ...]
+    elsewhere: tuple[Guide, ...]  # guides that call it too
+    note: str  # how it works: the comment above the definition, up to what it says of the gradient
+    origin: Origin
+    gradient: Gradient
+    edges: EdgeCases
+    uses: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    rules: tuple[OtherRule, ...] = ()
+    added_sections: tuple[AddedSection, ...] = ()
+    tape: Tape | None = None
+    verification: Verification | None = None
+
+    @property
+    def verified(self) -> str:
+        """In a word or two, what its checks said."""
+        if self.verification is None:
+            return "not run"
+        failed = len(self.verification.of("failed"))
+        return f"{failed} failed" if failed else "yes"
+
+    @property
+    def overloads(self) -> str:
+        """A sentence that says how many call shapes there are."""
+        if len(self.calls) == 1:
+            return "One call shape; it is not overloaded."
+        return f"There are {len(self.calls)} ways to call it; the first whose arguments fit is taken."
+
+
+@dataclass(frozen=True)
+class Book:
+    """The pages of a catalogue.
+
+    Attributes:
+        pages: The pages by name, in alphabetical order.
+        failures: What stands in the way of publishing them: messages with file, line and what to do.
+        drawings: The figures of the guides, by the guide's address, each with the line that it goes behind.
+    """
+
+    pages: Mapping[str, BuiltinPage]
+    failures: tuple[str, ...] = ()
+    drawings: Mapping[str, list[tuple[int, tuple[Figure, ...]]]] = field(default_factory=dict)
+
+    def categories(self) -> dict[str, list[BuiltinPage]]:
+        """The pages of each category, both in alphabetical order."""
+        return self._grouped(lambda page: page.category)
+
+    def groups(self) -> dict[str, list[BuiltinPage]]:
+        """The pages of each distribution, or plugin of a single file, both in alphabetical order."""
+        return self._grouped(lambda page: page.origin.group)
+
+    def _grouped(self, key: Callable[[BuiltinPage], str]) -> dict[str, list[BuiltinPage]]:
+        grouped: dict[str, list[BuiltinPage]] = {}
+        for page in self.pages.values():
+            grouped.setdefault(key(page), []).append(page)
+        return dict(sorted(grouped.items()))

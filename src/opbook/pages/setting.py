@@ -1,0 +1,48 @@
+"""What the makers of pages need to know of the site that the pages are for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A site, as far as its pages depend on it.
+
+    Attributes:
+        docs: The folder of its own pages; "" where there are only generated ones.
+        guides: Those of its pages whose examples are run, as paths.
+        folder: Where the generated pages go, from the root of the docs.
+        plugins: Paths of one-file plugins.
+        only: Builtins, categories, plugins or distributions to show; nothing stands for all.
+        verify: Whether to run the checks.
+        figures: Whether to show figures.
+        cache: A folder in which what the checks said is kept from build to build, or "".
+        directory_urls: Whether each page gets a folder of its own on the site.
+        source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
+        root: The folder that those paths are counted from.
+        name: The site's name.
+        description: What it is, in a sentence, or "".
+        url: Its address, or "".
+    """
+
+    docs: str = ""
+    guides: tuple[str, ...] = ()
+    folder: str = "builtins"
+    plugins: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    verify: bool = True
+    figures: bool = True
+    cache: str = ""
+    directory_urls: bool = True
+    source_url: str = ""
+    root: str = "."
+    name: str = "Builtins"
+    description: str = ""
+    url: str = ""
+
+    def source_link(self, file: Path, line: int = 1) -> str:
+        """The address of a line of source; "" if there is none, or the file is not of the project."""
+        path, root = file.resolve(), Path(self.root).resolve()
+        if not self.source_url or not path.is_relative_to(root):
+            return ""
+        return self.source_url.format(path=path.relative_to(root).as_posix(), line=line)

@@ -1,0 +1,170 @@
+"""All pages of a site, made in five steps: load, verify, run the examples, write the pages, look after their links."""
+
+import os
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import opbook
+from opbook.errors import OpbookError
+from opbook.pages.book import build
+from opbook.pages.guides import illustrated, read_guides, shipped_guides
+from opbook.pages.links import broken, without
+from opbook.pages.machine import Link, builtins_json, links, llms_txt
+from opbook.pages.page import Book, Guide
+from opbook.pages.pictures import pictures
+from opbook.pages.reference import filled
+from opbook.pages.rendering import Nav, Rendered, render
+from opbook.pages.selection import select
+from opbook.pages.setting import Setting
+from opbook.pages.verification import verified
+from opbook.plugins.catalogue import Catalogue, catalogue
+from opbook.plugins.discovery import PluginInfo
+
+
+@dataclass(frozen=True)
+class Site:
+    """The finished pages of a site, in values that JSON has as well.
+
+    Attributes:
+        pages: The text of each generated page by its address.
+        documents: The text of those of the site's own pages that show more than their files say.
+        files: What goes to the root of the site, by name.
+        index: The address of the index.
+        nav: The generated pages as entries of a navigation.
+        guides: The guides that plugins bring along, likewise.
+        unlisted: For pages that are not in it, the address of one that they are found beside.
+        links: The entries of an inventory.
+        sources: The address of the source of a page, by the page's address.
+        failures: Why nothing should be published; then there may be no pages.
+        warnings: What else is wrong.
+        watch: The files and folders whose change changes the pages.
+        traceback: Where in opbook itself it went wrong.
+    """
+
+    pages: dict[str, str] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    index: str = ""
+    nav: Nav = field(default_factory=list)
+    guides: Nav = field(default_factory=list)
+    unlisted: dict[str, str] = field(default_factory=dict)
+    links: list[Link] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    watch: list[str] = field(default_factory=list)
+    traceback: str = ""
+
+
+def make(setting: Setting) -> Site:
+    """Make the pages of a site.
+
+    Args:
+        setting: The site.
+
+    Returns:
+        The pages. If there are failures, nothing should be published; an error of our own is one too.
+    """
+    try:
+        return _make(setting)
+    except OpbookError as error:
+        return Site(failures=[str(error)])
+    except Exception as error:
+        message = f"opbook could not make the pages: {type(error).__name__}: {error}"
+        return Site(failures=[message], traceback=traceback.format_exc())
+
+
+def _make(setting: Setting) -> Site:
+    files = [str(Path(file).resolve()) for file in setting.plugins]
+    loaded = _load(files)
+    failed = [info for info in loaded.plugins if info.state == "failed"]
+
+    names = select(loaded, setting.only)
+    verification = verified(loaded, names, Path(setting.cache) if setting.cache else None) if setting.verify else {}
+
+    shipped = shipped_guides(loaded, setting.folder, names if setting.only else ())
+    guides = [*read_guides(setting.docs, setting.guides), *shipped]
+    book = build(loaded, guides, verification, setting.only)
+
+    rendered = render(book, setting)
+    addresses = rendered.addresses
+    left_out = {addresses.builtin(name) for name in loaded if name not in book.pages}
+    documents = _documents(setting, book, rendered, shipped, left_out)
+    pages = {uri: without(text, uri, left_out) for uri, text in rendered.pages.items()}
+    pages |= {guide.uri: documents.pop(guide.uri) for guide in shipped}
+
+    shown = {addresses.builtins[name]: page for name, page in book.pages.items()}
+    return Site(
+        pages=pages,
+        documents=documents,
+        files={
+            "builtins.json": builtins_json(book, addresses),
+            "llms.txt": llms_txt(book, addresses, guides, setting.name, setting.description, setting.url),
+        },
+        index=addresses.index,
+        nav=rendered.nav,
+        guides=[(guide.title, guide.uri) for guide in shipped],
+        unlisted=rendered.unlisted,
+        links=links(book, addresses),
+        sources=_sources(setting, book, rendered, shipped),
+        failures=[
+            *(info.error for info in failed if info.source.module in files),
+            *book.failures,
+            *broken(shown, rendered.pages, {*pages, *left_out}, Path(setting.docs)),
+        ],
+        warnings=[*(info.error for info in failed if info.source.module not in files), *loaded.conflicts()],
+        watch=sorted({path for info in loaded.plugins for path in _watched(info)} | _settings(loaded)),
+    )
+
+
+def _load(files: list[str]) -> Catalogue:
+    """The catalogue of this process, so that `from opbook.ops import ...` in an example sees the files too."""
+    named = [part for part in os.environ.get("OPBOOK_PLUGINS", "").split(os.pathsep) if part]
+    os.environ["OPBOOK_PLUGINS"] = os.pathsep.join([*named, *files])
+    return catalogue()
+
+
+def _documents(
+    setting: Setting, book: Book, rendered: Rendered, shipped: Iterable[Guide], left_out: set[str]
+) -> dict[str, str]:
+    """The guides of plugins, finished, and those of the site's own pages that have something put into them."""
+    found = {}
+    own = sorted(Path(setting.docs).rglob("*.md")) if setting.docs else []
+    files = {path.relative_to(setting.docs).as_posix(): path for path in own} | {one.uri: one.path for one in shipped}
+    for uri, path in files.items():
+        text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples
+        numbers = count(1)
+        drawn = [(line, pictures(figures, numbers)) for line, figures in book.drawings.get(uri, ())]
+        finished = illustrated(text, drawn) if setting.figures else text
+        finished = without(filled(finished, uri, rendered.addresses), uri, left_out)
+        if finished != text or path not in own:
+            found[uri] = finished
+    return found
+
+
+def _sources(setting: Setting, book: Book, rendered: Rendered, shipped: Iterable[Guide]) -> dict[str, str]:
+    found = {guide.uri: setting.source_link(guide.path) for guide in shipped}
+    for name, page in book.pages.items():
+        found[rendered.addresses.builtins[name]] = setting.source_link(page.origin.path, page.origin.line)
+    return {uri: url for uri, url in found.items() if url}
+
+
+def _watched(info: PluginInfo) -> list[str]:
+    if not info.path:
+        return []
+    if Path(info.path).name == "__init__.py":
+        home = _home(info.path)
+        return [home, *(file for file in info.contributes["guides"] if not Path(file).resolve().is_relative_to(home))]
+    beside = Path(info.path).parent / "examples.md"
+    return [info.path, *info.contributes["guides"], *([str(beside)] if beside.is_file() else [])]
+
+
+def _settings(loaded: Catalogue) -> set[str]:
+    return {_home(opbook.__file__), *([str(loaded.settings.file)] if loaded.settings.file else [])}
+
+
+def _home(file: str) -> str:
+    return str(Path(file).resolve().parent)

@@ -1,0 +1,160 @@
+"""All pages of a site, in a process of their own and in a folder: finished Markdown."""
+
+import dataclasses
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pages.conftest import OPS
+
+from opbook.pages.setting import Setting
+from opbook.pages.site import Site, make
+from opbook.pages.writing import WritingError, write
+from opbook.plugins.catalogue import Catalogue, load
+
+Write = Callable[[str, str], Path]
+
+EXAMPLE = "```qu\nsay(double([1]))\nsay(pick(2))\n```\n\n```output\n[2.]\n2.0\n```\n"
+
+DRAWING = """
+from opbook import Array, builtin, hookimpl
+from opbook.figures import Bars, show
+
+
+# As it is.
+@builtin(category="Drawing")
+def picture(x: Array["N"]) -> None:
+    '''Draws numbers.'''
+    show(Bars((1.0, 2.0), title="two *bars* of $x_1$"))
+
+
+@hookimpl
+def opbook_builtins():
+    return [picture]
+"""
+
+
+@pytest.fixture
+def site(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Site]:
+    """Makes a site of one page of its own, an image, and two plugins of one file."""
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    files = [write("ops.py", OPS), write("drawing.py", DRAWING)]
+    loaded: list[Catalogue] = []
+
+    def catalogue() -> Catalogue:
+        loaded.extend([] if loaded else [load(files)])
+        return loaded[0]
+
+    monkeypatch.setattr("opbook.pages.site.catalogue", catalogue)
+    monkeypatch.setattr("opbook.plugins.catalogue.catalogue", catalogue)
+    write("docs/logo.svg", "<svg/>")
+    write("docs/plain.md", "# Nothing to put in\n")
+
+    def site(text: str = EXAMPLE, **changes: object) -> tuple[Site, Setting]:
+        write("docs/index.md", text)
+        setting = Setting(**{"docs": "docs", "guides": ("docs/index.md",), "verify": False, **changes})
+        return make(setting), setting
+
+    return site
+
+
+GUIDE = """
+# Drawn
+
+1.  In a list:
+
+    ```qu
+    picture([1])
+    ```
+
+    Done.
+
+See [double](builtins/double.md) and [say](builtins/say.md#builtin-say).
+
+<!-- opbook: builtins -->
+"""
+
+
+def test_figures_stand_inside_the_text_where_their_example_ends(site: Callable[..., Site]) -> None:
+    made, _ = site(EXAMPLE + GUIDE)
+    assert made.failures == []
+    text = made.documents["index.md"]
+    found = re.search(
+        r"^    picture\(\[1\]\)\n    ```\n\n    (<span class=\"ob-figures\".*</span>)\n\n\n?    Done", text, re.M
+    )
+    assert found, text
+    picture = found[1]
+    assert "<svg " in picture
+    assert not set("*_$`\\") & set(picture), "what Markdown takes for its own is written as HTML does"
+    assert "two &#42;bars&#42; of &#36;x&#95;1&#36;" in picture
+    assert "plain.md" not in made.documents, "a page with nothing put in is left to its file"
+
+
+def test_no_page_has_anything_that_is_yet_to_be_filled_in(site: Callable[..., Site]) -> None:
+    made, _ = site(EXAMPLE + GUIDE)
+    for uri, text in (made.pages | made.documents).items():
+        assert not re.search(r"<!-- opbook|^:::|autoref|obfigures", text, re.MULTILINE), uri
+    assert "- [`double`](builtins/double.md#builtin-double)" in made.documents["index.md"]
+
+
+def test_links_to_what_is_left_out_are_plain_text(site: Callable[..., Site]) -> None:
+    made, _ = site(EXAMPLE + GUIDE, only=("double", "pick", "picture"))
+    assert "See [double](builtins/double.md) and say." in made.documents["index.md"]
+    assert "builtins/say.md" not in made.pages
+
+
+def test_an_unknown_reference_text_is_named(site: Callable[..., Site]) -> None:
+    made, _ = site(EXAMPLE + "\n<!-- opbook: builtin -->\n\n```qu\npicture([1])\n```\n")
+    assert made.failures == [
+        "index.md: there is no reference text 'builtin' to put in a page. Did you mean builtins? "
+        "There are builtins, differentiable-numpy, cli"
+    ]
+
+
+def test_a_folder_has_the_pages_and_all_that_they_need(site: Callable[..., Site], tmp_path: Path) -> None:
+    made, setting = site(EXAMPLE + GUIDE)
+    target = tmp_path / "written"
+    write(made, setting, target)
+    files = {path.relative_to(target).as_posix(): path for path in target.rglob("*") if path.is_file()}
+    assert {*made.pages, *made.documents, *made.files, "objects.inv", "logo.svg", "plain.md"} <= files.keys()
+    assert {"assets/opbook/opbook.css", "assets/opbook/opbook.js", "assets/opbook/katex/katex.min.js"} <= files.keys()
+    assert files["index.md"].read_text() == made.documents["index.md"]
+    files["builtins/say.md"].write_text("an edit")
+    (target / "builtins/gone.md").write_text("of an earlier call")
+    write(made, setting, target)
+    assert files["builtins/say.md"].read_text() == made.pages["builtins/say.md"]
+    assert not (target / "builtins/gone.md").exists()
+
+
+def test_a_folder_with_something_else_is_left_alone(site: Callable[..., Site], tmp_path: Path) -> None:
+    made, setting = site(EXAMPLE + "\n```qu\npicture([1])\n```\n")
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis/years.txt").write_text("of work")
+    with pytest.raises(WritingError, match="holds what opbook has not written"):
+        write(made, setting, tmp_path / "thesis")
+    assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["years.txt"]
+
+
+def test_the_process_writes_nothing_but_json_to_standard_output(write: Write, tmp_path: Path) -> None:
+    source = 'import os, sys\nprint("hello from Python")\nos.write(1, b"hello from C\\n")\n'
+    write("loud.py", source + "from opbook import hookimpl\n@hookimpl\ndef opbook_builtins():\n    return []\n")
+    write("docs/numpy.md", "<!-- opbook: differentiable-numpy -->\n")
+    setting = Setting(plugins=(str(tmp_path / "loud.py"),), docs=str(tmp_path / "docs"), verify=False)
+    finished = subprocess.run(
+        [sys.executable, "-m", "opbook.pages"],
+        input=json.dumps(dataclasses.asdict(setting)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    made = Site(**json.loads(finished.stdout))
+    assert "hello from Python" in finished.stderr
+    assert "hello from C" in finished.stderr
+    assert made.index == "builtins/index.md"
+    assert "np.exp" in made.documents["numpy.md"]
+    assert str(tmp_path / "loud.py") in made.watch
