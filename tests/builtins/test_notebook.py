@@ -66,7 +66,7 @@ def test_it_takes_no_plugins_place():
         register(made(2, "layer_norm"))
     from opbook.ops import layer_norm
 
-    assert layer_norm.category == "Statistics & ML"
+    assert layer_norm.category == "Normalization"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 PAGES = (
     "",
     "builtins/",
-    "builtins/category/statistics-ml/",
+    "builtins/category/attention/",
     "builtins/layer_norm/",
     "builtins/scaled_dot_product_attention/",
     "builtins/multi_head_attention/",
@@ -133,7 +133,7 @@ def brightness(colour: str) -> int:
 
 def test_no_request_leaves_the_host_on_the_way_from_page_to_page(visit: Visit) -> None:
     visit.open("")
-    for name in ("Builtin index", "layer_norm", "Statistics & ML", "softmax"):
+    for name in ("Builtin index", "softmax", "Elementwise & activations", "gelu"):
         visit.page.get_by_role("link", name=name, exact=True).locator("visible=true").first.click()
         api.expect(visit.page.locator("h1")).to_contain_text(name)
     assert len(visit.requests) > 20

@@ -18,7 +18,7 @@ PAGES = (
     "builtins/transformer_block/",
     "learn/statistics-ml/",
     "builtins/a-z/",
-    "builtins/category/statistics-ml/",
+    "builtins/category/attention/",
     "builtins/plugin/opbook-math/",
     "builtins/scaled_dot_product_attention/",
     "reference/api/",

@@ -29,7 +29,7 @@ from opbook.errors import InputError
 #
 # The sum on the right is the mean of g with the weights p. Because it is subtracted, the gradient of a row adds up to
 # 0, as it must: adding a number to all scores changes nothing.
-@builtin(category="Statistics & ML", aliases=("normalized exponential", "soft argmax"))
+@builtin(category="Elementwise & activations", aliases=("normalized exponential", "soft argmax"))
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Turns scores into weights that are positive and add up to 1.
 
@@ -78,7 +78,7 @@ def _(x, axis=-1):
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i(\delta_{ij} - p_j) = g_j - p_j \sum_i g_i.$$
 #
 # In a row of nothing but −∞ the weights are 0, and g passes unchanged.
-@builtin(category="Statistics & ML", aliases=("log softmax", "log-probabilities"))
+@builtin(category="Elementwise & activations", aliases=("log softmax", "log-probabilities"))
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 
@@ -126,7 +126,7 @@ def _(x, axis=-1):
 # At 0 the function has a kink, and any slope from 0 to 1 could be taken; 0 is what other libraries take. This is also
 # why the definition is not `maximum(x, 0)`: there the two equal numbers would share the cotangent, and x would get half
 # of it.
-@builtin(category="Statistics & ML", aliases=("rectified linear unit", "rectifier", "ramp"))
+@builtin(category="Elementwise & activations", aliases=("rectified linear unit", "rectifier", "ramp"))
 def relu(x: Array["..."]) -> Array["..."]:
     r"""Replaces negative entries by 0.
 
@@ -173,7 +173,7 @@ def _(x):
 #
 # $$\varphi(x) = \tfrac{1}{2}\,\bigl(1 - \tanh^2 u\bigr)\,\frac{\mathrm du}{\mathrm dx}, \qquad
 # \frac{\mathrm du}{\mathrm dx} = \sqrt{2/\pi}\,(1 + 3 \cdot 0.044715\,x^2).$$
-@builtin(category="Statistics & ML", aliases=("gaussian error linear unit",))
+@builtin(category="Elementwise & activations", aliases=("gaussian error linear unit",))
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:
     r"""Multiplies every entry by the probability that a standard normal number is smaller.
 

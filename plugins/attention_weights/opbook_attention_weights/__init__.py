@@ -35,7 +35,7 @@ from opbook.errors import InputError, ShapeError
 #
 # where dS is short for ∂L/∂S, and so on, ∘ multiplies entry by entry, and ⟨P, g⟩ is the sum of P ∘ g along each row. If
 # `scale` is given, it stands in the place of 1/√D. dS is 0 wherever P is, so no gradient reaches a key that is blocked.
-@builtin(category="Statistics & ML", aliases=("attention probabilities", "attention scores", "attention map"))
+@builtin(category="Attention", aliases=("attention probabilities", "attention scores", "attention map"))
 def attention_weights(
     q: Array["... Nq D"],
     k: Array["... Nk D"],
@@ -154,7 +154,7 @@ def check_masks(q, k, key_mask, causal):
 # - `align="upper-left"`: the first query sees the first key only, as if both counted from the same start.
 #
 # As nobody can tell from the sizes which one is meant, it has to be said.
-@builtin(category="Statistics & ML", aliases=("triangular mask", "attention mask", "look-ahead mask"))
+@builtin(category="Attention", aliases=("triangular mask", "attention mask", "look-ahead mask"))
 def causal_mask(
     n_queries: int,
     n_keys: int | None = None,

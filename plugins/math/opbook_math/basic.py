@@ -11,7 +11,7 @@ from opbook.errors import InputError
 # **The gradient.** The slope is the sign of the entry: 1 on the right of 0, and −1 on the left. At 0 there is a kink,
 # and any slope from −1 to 1 could be taken. The middle one, 0, is used: there the value is smallest, so no direction is
 # better than another.
-@builtin(category="Elementwise math", aliases=("absolute value", "magnitude", "fabs"))
+@builtin(category="Elementwise & activations", aliases=("absolute value", "magnitude", "fabs"))
 def abs(x: Array["..."]) -> Array["..."]:
     """Gives the absolute value of every entry.
 
@@ -39,7 +39,7 @@ def abs(x: Array["..."]) -> Array["..."]:
 # At 0 the slope is infinite, and so is the gradient. But if the cotangent is 0 too, the product 0 · ∞ would be NaN.
 # That happens where a length such as `sqrt(sum(x^2))` plays no part in the result, for example because `where` did not
 # take it. So an entry whose cotangent is 0 has the gradient 0, whatever its slope.
-@builtin(category="Elementwise math", aliases=("square root", "root"))
+@builtin(category="Elementwise & activations", aliases=("square root", "root"))
 def sqrt(x: Array["..."]) -> Array["..."]:
     """Gives the square root of every entry.
 
@@ -71,7 +71,7 @@ def _(x):
 # `sigmoid` are written so.
 #
 # **The gradient.** The function is its own derivative, so the cotangent is multiplied by the value.
-@builtin(category="Elementwise math", aliases=("exponential", "e to the x"))
+@builtin(category="Elementwise & activations", aliases=("exponential", "e to the x"))
 def exp(x: Array["..."]) -> Array["..."]:
     """Raises e to the power of every entry.
 
@@ -100,7 +100,7 @@ def exp(x: Array["..."]) -> Array["..."]:
 #
 # which is infinite at 0. As for `sqrt`, an entry with the cotangent 0 has the gradient 0 even there, so that a
 # probability of 0 that plays no part in a loss does not make its gradient NaN.
-@builtin(category="Elementwise math", aliases=("natural logarithm", "ln", "logarithm"))
+@builtin(category="Elementwise & activations", aliases=("natural logarithm", "ln", "logarithm"))
 def log(x: Array["..."]) -> Array["..."]:
     """Gives the natural logarithm of every entry.
 
@@ -133,7 +133,7 @@ def _(x):
 # An infinite angle has no sine. The result is NaN, without a warning.
 #
 # **The gradient.** The derivative of the sine is the cosine of the same angle, so the cotangent is multiplied by cos x.
-@builtin(category="Elementwise math", aliases=("sine",))
+@builtin(category="Elementwise & activations", aliases=("sine",))
 def sin(x: Array["..."]) -> Array["..."]:
     """Gives the sine of every entry.
 
@@ -154,7 +154,7 @@ def sin(x: Array["..."]) -> Array["..."]:
 #
 # **The gradient.** The derivative of the cosine is minus the sine, so the cotangent is multiplied by −sin x. At 0,
 # where the cosine is largest, the curve is flat, and from there it falls.
-@builtin(category="Elementwise math", aliases=("cosine",))
+@builtin(category="Elementwise & activations", aliases=("cosine",))
 def cos(x: Array["..."]) -> Array["..."]:
     """Gives the cosine of every entry.
 
@@ -184,7 +184,7 @@ def cos(x: Array["..."]) -> Array["..."]:
 # overflow.
 #
 # **The gradient.** The function is a staircase: flat everywhere but at its steps, so the gradient is 0.
-@builtin(category="Elementwise math", aliases=("rint", "decimals"))
+@builtin(category="Elementwise & activations", aliases=("rint", "decimals"))
 def round(x: Array["..."], digits: int = 0) -> Array["..."]:
     """Rounds every entry to a number of decimals, halves to the even neighbour.
 
@@ -215,7 +215,7 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
 #
 # **The gradient.** The cotangent goes to the larger of the two numbers. If they are equal, each gets half of it. The
 # two parts then add up to the cotangent, as they must: if both numbers grow by the same amount, so does the result.
-@builtin(category="Elementwise math", aliases=("larger of two", "elementwise max"))
+@builtin(category="Elementwise & activations", aliases=("larger of two", "elementwise max"))
 def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the larger of two numbers, entry by entry.
 
@@ -241,7 +241,7 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 #
 # **The gradient.** The cotangent goes to the smaller of the two numbers. If they are equal, each gets half of it, so
 # that the two parts add up to the cotangent.
-@builtin(category="Elementwise math", aliases=("smaller of two", "elementwise min"))
+@builtin(category="Elementwise & activations", aliases=("smaller of two", "elementwise min"))
 def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the smaller of two numbers, entry by entry.
 

@@ -19,7 +19,7 @@ from opbook import Array, builtin
 # **The gradient.** The derivative is the curve under the integral. With the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,\frac{2}{\sqrt\pi}\,e^{-x^2}.$$
-@builtin(category="Elementwise math", aliases=("error function", "gauss error function"))
+@builtin(category="Elementwise & activations", aliases=("error function", "gauss error function"))
 def erf(x: Array["..."]) -> Array["..."]:
     r"""Gives the error function of every entry: the share of a bell curve that lies within x, from -1 to 1.
 

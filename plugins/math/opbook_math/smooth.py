@@ -14,7 +14,7 @@ from opbook import Array, builtin
 # and the cotangent g = ∂L/∂y of some loss L,
 #
 # $$\frac{\partial L}{\partial x} = g\,\frac{4t}{(1 + t)^2}.$$
-@builtin(category="Elementwise math", aliases=("hyperbolic tangent",))
+@builtin(category="Elementwise & activations", aliases=("hyperbolic tangent",))
 def tanh(x: Array["..."]) -> Array["..."]:
     r"""Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
 
@@ -51,7 +51,7 @@ def _(x):
 # $$\frac{\partial L}{\partial x} = g\,y\,(1 - y) = g\,\frac{e}{(1 + e)^2}.$$
 #
 # The first form loses digits where y is close to 1. The second keeps them, so the rule uses it.
-@builtin(category="Elementwise math", aliases=("logistic", "expit"))
+@builtin(category="Elementwise & activations", aliases=("logistic", "expit"))
 def sigmoid(x: Array["..."]) -> Array["..."]:
     r"""Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
 
@@ -88,7 +88,7 @@ def _(x):
 #
 # $$\frac{\partial L}{\partial x} = g\,\frac{1}{1 + e} \text{ if } x \ge 0, \qquad
 # \frac{\partial L}{\partial x} = g\,\frac{e}{1 + e} \text{ if } x < 0.$$
-@builtin(category="Elementwise math", aliases=("smooth relu", "log1pexp"))
+@builtin(category="Elementwise & activations", aliases=("smooth relu", "log1pexp"))
 def softplus(x: Array["..."]) -> Array["..."]:
     r"""Gives log(1 + exp(x)) of every entry: a smooth ramp that is never below 0.
 

@@ -48,7 +48,7 @@ class Head(TypedDict):
 #
 # All heads share X, so its gradient is the sum of their dX. With batch axes, the gradients of the matrices are summed
 # over the batch.
-@builtin(category="Statistics & ML", aliases=("mha", "self-attention", "multihead attention"))
+@builtin(category="Attention", aliases=("mha", "self-attention", "multihead attention"))
 def multi_head_attention(
     x: Array["... N D"],
     heads: tuple[Head, ...],

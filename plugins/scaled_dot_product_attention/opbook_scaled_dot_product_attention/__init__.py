@@ -26,7 +26,7 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 # are that of the product Q Kᵀ / √D.
 #
 # If the same array is passed as q, k and v, its gradient is the sum of the three.
-@builtin(category="Statistics & ML", aliases=("sdpa", "attention", "dot-product attention"))
+@builtin(category="Attention", aliases=("sdpa", "attention", "dot-product attention"))
 def scaled_dot_product_attention(
     q: Array["... Nq D"],
     k: Array["... Nk D"],

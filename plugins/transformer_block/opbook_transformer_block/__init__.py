@@ -54,7 +54,7 @@ class BlockWeights(TypedDict):
 # \end{gathered}$$
 #
 # where [z > 0] is 1 where z is positive, and 0 elsewhere.
-@builtin(category="Statistics & ML", aliases=("encoder layer", "transformer layer"))
+@builtin(category="Attention", aliases=("encoder layer", "transformer layer"))
 def transformer_block(
     x: Array["... N D"],
     weights: BlockWeights,

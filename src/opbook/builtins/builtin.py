@@ -1,6 +1,6 @@
 """Builtins: named ops with call shapes, a definition, a VJP rule and a note.
 
-    @builtin(category="Statistics & ML")
+    @builtin(category="Normalization")
     def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
         ...
 
@@ -333,7 +333,7 @@ def builtin(
 
     Args:
         *misused: Nothing; it catches `@builtin` without its brackets.
-        category: Where the index shows it, such as `"Statistics & ML"`.
+        category: Where the index shows it, such as `"Normalization"`.
         aliases: Other words that people search for it by, such as `"sdpa"`.
         replaces: The plugin, or its distribution, whose builtin of the same name this one takes the place of in the
             catalogue. Without it, two of one name are an error, unless the user chooses.

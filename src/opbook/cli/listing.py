@@ -22,7 +22,7 @@ def list_builtins(catalogue: Catalogue, category: str | None, as_json: bool) -> 
     \b
     Examples:
         opbook list
-        opbook list --category "Statistics & ML"
+        opbook list --category "Elementwise & activations"
         opbook list --plugin my_ops.py --json
     """
     groups = catalogue.categories()

@@ -49,7 +49,7 @@ def between(here: str, there: str) -> str:
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Make names fit to be those of files, each another: `statistics-ml` for `Statistics & ML`."""
+    """Make names fit to be those of files, each another: `convolution-pooling` for `Convolution & pooling`."""
     found: dict[str, str] = {}
     for name in names:
         slug = "-".join(re.findall(r"\w+", name.lower())) or "category"
