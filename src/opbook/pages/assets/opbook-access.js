@@ -11,7 +11,7 @@
     });
     document.querySelectorAll("nav.md-code__nav:not([role])").forEach((buttons) => buttons.setAttribute("role", "none"));
     document.querySelectorAll(scrolling).forEach((box) => {
-      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else if (!box.hasAttribute("role")) box.removeAttribute("tabindex");
     });
   }
