@@ -145,4 +145,4 @@ def test_verify_lists_and_runs_them():
     listed = CliRunner().invoke(main, ["verify", "--list"]).stdout
     assert "Adding a number to a whole row changes nothing. (layer_norm)" in listed
     result = CliRunner().invoke(main, ["verify", "--check", "moved rows", "--json"])
-    assert [outcome["builtin"] for outcome in json.loads(result.stdout)] == ["layer_norm"]
+    assert {outcome["builtin"] for outcome in json.loads(result.stdout)} == {"layer_norm"}

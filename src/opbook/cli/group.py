@@ -44,8 +44,8 @@ class Root(click.Group):
             sys.stdout.flush()  # here, so that a reader who has left is noticed while click can still be quiet about it
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            click.echo(err=True)
+        except KeyboardInterrupt as stopped:
+            click.echo("\n".join(["", *getattr(stopped, "__notes__", ())]), err=True)
             ctx.exit(INTERRUPTED)
         except Exception as error:
             _stop(ctx, error)

@@ -7,6 +7,7 @@ import click
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.contributions import CommandHook, Contribution
 from opbook.plugins.discovery import PluginInfo
+from opbook.plugins.guard import guarded
 from opbook.plugins.loading import message_of
 from opbook.plugins.settlement import grouped, not_alone
 
@@ -36,7 +37,8 @@ def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[s
 def _made(catalogue: Catalogue, problems: list[str]) -> Iterator[Contribution[click.Command]]:
     for one in catalogue.contributions(CommandHook):
         try:
-            made = one.thing.commands()
+            with guarded(str(one.plugin.source), one.plugin.handle):
+                made = one.thing.commands()
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything, SystemExit included

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
 from opbook.builtins.builtin import Builtin
@@ -18,8 +17,8 @@ from opbook.builtins.rule import Rule
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
 from opbook.plugins.configuration import Configuration, configuration
 from opbook.plugins.contributions import Contribution
-from opbook.plugins.discovery import SESSION, PluginInfo, PluginSource, find_plugins, imports_plugin, is_seen
-from opbook.plugins.loading import load_plugin, load_samples, message_of, samples_module
+from opbook.plugins.discovery import SESSION, PluginInfo, imports_plugin
+from opbook.plugins.loading import load_plugins, load_samples
 from opbook.plugins.settlement import Settlement
 
 T = TypeVar("T")
@@ -85,31 +84,11 @@ class Catalogue(Mapping[str, Builtin]):
                 self._has_samples = True
                 for info in self.plugins:
                     if info.state == "loaded":
-                        self._load_samples_of(info)
+                        mine = [one for one in self._found if one.plugin is info]
+                        self._found += load_samples(info, [one.thing for one in mine])
                 self._settle()
             if self.settings.strict and self.conflicts():
                 raise PluginError(self.conflicts()[0])
-
-    def _load_samples_of(self, info: PluginInfo) -> None:
-        try:
-            self._found += load_samples(info)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # a plugin may raise anything, SystemExit included
-            name = samples_module(info.source)
-            info.error = (
-                f"{info.source}: its samples can't be loaded, so its builtins can't be verified: {name}: "
-                f"{type(error).__name__}: {message_of(error)}. Mend it, or leave the plugin out with "
-                f"OPBOOK_DISABLE={info.handle}"
-            )
-
-            def without(draw: Any) -> Iterator[Any]:
-                raise PluginError(info.error)
-
-            without.__module__ = name
-            for one in self._found:
-                if one.plugin is info and isinstance(one.thing, Builtin):
-                    one.thing.samplers[name] = without
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:
@@ -239,37 +218,11 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
         ConfigurationError: A setting is not understood.
     """
     with _one_at_a_time():
-        return _load(configuration([Path(file) for file in files]))
-
-
-def _load(settings: Configuration) -> Catalogue:
-    plugins = find_plugins(settings.plugins)
-    found: list[Contribution[Any]] = []
-    modules: dict[ModuleType, PluginSource] = {}
-    # files last: one that is an installed plugin's own module is that plugin, seen twice
-    for info in sorted(plugins, key=lambda info: info.source.is_file):
-        if is_seen(info, plugins):
-            plugins.remove(info)
-            continue
-        if settings.disables(info.source.is_called):
-            info.state = "disabled"
-            continue
-        try:
-            found += load_plugin(info, modules)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # a plugin may raise anything, SystemExit included
-            info.state = "failed"
-            info.error = (
-                f"{info.source}: {type(error).__name__}: {message_of(error)}. Mend it, or leave it out with "
-                f"OPBOOK_DISABLE={info.handle}, for good with: opbook plugins disable {info.handle}"
-            )
-            if settings.strict:
-                raise PluginError(info.error) from error
-    loaded = Catalogue(plugins, found, settings)
-    if settings.strict and loaded.conflicts():
-        raise PluginError(loaded.conflicts()[0])
-    return loaded
+        settings = configuration([Path(file) for file in files])
+        loaded = Catalogue(*load_plugins(settings), settings)
+        if settings.strict and loaded.conflicts():
+            raise PluginError(loaded.conflicts()[0])
+        return loaded
 
 
 _default: Catalogue | None = None

@@ -5,7 +5,7 @@ import importlib.util
 import inspect
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,9 +15,11 @@ import pluggy
 from opbook.builtins.builtin import Builtin
 from opbook.errors import PluginError, nearest
 from opbook.plugins import hookspecs
+from opbook.plugins.configuration import Configuration
 from opbook.plugins.contributions import KINDS, Contribution, things
-from opbook.plugins.discovery import PluginInfo, PluginSource
+from opbook.plugins.discovery import PluginInfo, PluginSource, find_plugins, is_seen
 from opbook.plugins.distributions import metadata_called
+from opbook.plugins.guard import guarded
 
 _parser = pluggy.PluginManager(hookspecs.PROJECT)
 
@@ -41,19 +43,47 @@ def message_of(error: BaseException) -> str:
     return ", ".join([message, *(note for note in getattr(error, "__notes__", ()) if note.startswith("raised in "))])
 
 
-def load_plugin(info: PluginInfo, loaded: dict[ModuleType, PluginSource]) -> list[Contribution[Any]]:
-    """Import one plugin, and ask its hooks what it contributes.
+def load_plugins(settings: Configuration) -> tuple[list[PluginInfo], list[Contribution[Any]]]:
+    """Load every plugin that is installed, and the files of the settings.
 
     Args:
-        info: The plugin; its path and seconds are filled in.
-        loaded: The plugins so far by their modules; this one is added.
+        settings: What the user has set.
 
     Returns:
-        What it contributes.
+        The plugins, with what became of each, and what they contribute.
 
     Raises:
-        BaseException: Whatever it raises, or an error about what it returns.
+        PluginError: With `OPBOOK_STRICT=1`, the first that fails.
     """
+    plugins = find_plugins(settings.plugins)
+    found: list[Contribution[Any]] = []
+    modules: dict[ModuleType, PluginSource] = {}
+    # files last: one that is an installed plugin's own module is that plugin, seen twice
+    for info in sorted(plugins, key=lambda info: info.source.is_file):
+        if is_seen(info, plugins):
+            plugins.remove(info)
+            continue
+        if settings.disables(info.source.is_called):
+            info.state = "disabled"
+            continue
+        try:
+            with guarded(str(info.source), info.handle):
+                found += _load_plugin(info, modules)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may raise anything, SystemExit included
+            info.state = "failed"
+            info.error = (
+                f"{info.source}: {type(error).__name__}: {message_of(error)}. Mend it, or leave it out with "
+                f"OPBOOK_DISABLE={info.handle}, for good with: opbook plugins disable {info.handle}"
+            )
+            if settings.strict:
+                raise PluginError(info.error) from error
+    return plugins, found
+
+
+def _load_plugin(info: PluginInfo, loaded: dict[ModuleType, PluginSource]) -> list[Contribution[Any]]:
+    """Import one plugin, and ask its hooks what it contributes; it is added to those that are loaded, by its module."""
     _refuse_other_version(info.source)
     start = time.perf_counter()
     try:
@@ -73,35 +103,48 @@ def load_plugin(info: PluginInfo, loaded: dict[ModuleType, PluginSource]) -> lis
     return found
 
 
-def load_samples(info: PluginInfo) -> list[Contribution[Any]]:
+def load_samples(info: PluginInfo, contributed: Iterable[Any]) -> list[Contribution[Any]]:
     """Import the module `samples` of a plugin that is a package, if it has one: it gives its builtins samples.
+
+    If it fails, the error of the plugin says why, and whoever asks its builtins for samples gets that error.
 
     Args:
         info: The plugin, which is loaded.
+        contributed: What it contributes.
 
     Returns:
         What the module contributes: properties.
-
-    Raises:
-        BaseException: Whatever it raises, or an error about what it returns.
     """
-    name = samples_module(info.source)
-    hooks = _hooks_of(importlib.import_module(name)) if name else {}
-    for hook in hooks:
-        if hook != "opbook_properties":
-            raise ValueError(f"{hook} does not belong here: of the hooks, samples.py may have opbook_properties only")
-    return _contributions(info, hooks)
+    name = _samples_module(info.source)
+    if not name:
+        return []
+    try:
+        with guarded(name, info.handle):
+            hooks = _hooks_of(importlib.import_module(name))
+            for hook in hooks:
+                if hook != "opbook_properties":
+                    raise ValueError(f"{hook} does not belong here: samples.py may have opbook_properties only")
+            return _contributions(info, hooks)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # it may raise anything, SystemExit included
+        info.error = (
+            f"{info.source}: its samples can't be loaded, so its builtins can't be verified: {name}: "
+            f"{type(error).__name__}: {message_of(error)}. Mend it, or leave the plugin out with "
+            f"OPBOOK_DISABLE={info.handle}"
+        )
+
+    def without(draw: Any) -> Iterator[Any]:
+        raise PluginError(info.error)
+
+    for thing in contributed:
+        if isinstance(thing, Builtin):
+            thing.samplers[name] = without
+    return []
 
 
-def samples_module(source: PluginSource) -> str:
-    """Find the module of a plugin that gives samples.
-
-    Args:
-        source: The plugin, which is loaded.
-
-    Returns:
-        Its name, or "" if there is none: in a package it is called `samples`; a single file has its samples in itself.
-    """
+def _samples_module(source: PluginSource) -> str:
+    """The name of the module `samples` of a package, or "" if there is none; a single file holds its samples itself."""
     name = f"{source.module}.samples"
     if source.is_file or not hasattr(sys.modules.get(source.module), "__path__"):
         return ""
