@@ -128,4 +128,4 @@ def test_what_an_author_wrote_is_no_markup():
 def test_the_catalogue_is_a_table():
     page = shown(catalogue.catalogue()._repr_markdown_())
     assert page.count("<tr>") == 1 + len(catalogue.catalogue())
-    assert "<td><code>layer_norm</code></td>\n<td>Statistics &amp; ML</td>" in page
+    assert "<td><code>layer_norm</code></td>\n<td>Normalization</td>" in page
