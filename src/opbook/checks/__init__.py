@@ -5,8 +5,8 @@ Each check has a name and a sentence that says what it proves; `verify` runs the
 """
 
 from opbook.checks.check import Check, Outcome, Refuted
-from opbook.checks.comparison import Comparison, compare
+from opbook.checks.comparison import Case, Comparison, compare
 from opbook.checks.samples import Draw, Sample
 from opbook.checks.verification import CHECKS, verify
 
-__all__ = ["CHECKS", "Check", "Comparison", "Draw", "Outcome", "Refuted", "Sample", "compare", "verify"]
+__all__ = ["CHECKS", "Case", "Check", "Comparison", "Draw", "Outcome", "Refuted", "Sample", "compare", "verify"]

@@ -1,8 +1,9 @@
 """`opbook compare`: hold a function of one's own to a builtin."""
 
+import ast
+import contextlib
 import importlib
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,11 @@ from opbook.cli.output import console, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from opbook.checks import Comparison
+    from opbook.checks import Case, Comparison
 
-_STYLES = {"failed": "red"}
+DTYPES = click.Choice(["float16", "float32", "float64"])
+COULD_NOT_RUN = 3
+_STYLES = {"FAILED": "red", "differs": "yellow", "refused": "dim"}
 
 
 @click.command()
@@ -28,53 +31,65 @@ _STYLES = {"failed": "red"}
     metavar="MODULE:FUNCTION",
     help="Its gradient: takes a cotangent, then the arguments; returns one gradient for each array argument.",
 )
-@click.option(
-    "--dtype",
-    "dtypes",
-    multiple=True,
-    type=click.Choice(["float16", "float32", "float64"]),
-    help="The precision to try; all three unless given. May be given several times.",
-)
+@click.option("--torch", "arrays", flag_value="torch", help="Hand it PyTorch tensors, whatever its code looks like.")
+@click.option("--numpy", "arrays", flag_value="numpy", help="Hand it NumPy arrays.")
+@click.option("--jax", "arrays", flag_value="jax", help="Hand it JAX arrays.")
+@click.option("--dtype", "dtypes", multiple=True, type=DTYPES, help="The precision to try. May be given several times.")
+@click.option("--only", metavar="TEXT", default="", help="Only inputs whose name has this text in it.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Only with this value of an option.")
 @click.option("--tolerance", type=click.FloatRange(min=0), help="The relative error allowed, whatever the dtype.")
+@click.option(
+    "--no-worse-than", type=DTYPES, help="Allow twice the error of the definition computed in this precision."
+)
+@click.option("--strict", is_flag=True, help="Count edges as well, where libraries differ on purpose.")
 @json_option
 @with_samples
 @click.pass_context
 def compare(
     context: click.Context,
+    /,
     catalogue: Catalogue,
     target: str,
     against: str,
     gradient: str | None,
     dtypes: tuple[str, ...],
-    tolerance: float | None,
+    options: tuple[str, ...],
     as_json: bool,
+    **choices: Any,
 ) -> None:
-    """Hold a function of your own to a builtin: the same inputs, edges included, value by value.
+    """Hold a function of your own to a builtin: the same inputs, value by value, and what a function must not do.
 
-    The function is named by its module or by its file. It may take NumPy arrays or PyTorch tensors, and return anything
-    that speaks DLPack or __array__. Where it raises, the case counts as refused, not as failed. The exit code is 1 if
-    a case fails, or if as many are refused as pass.
+    The function is named by its module or by its file. Whether it gets NumPy arrays, PyTorch tensors or JAX arrays is
+    found out from its annotations, code and imports. Edges, where libraries differ on purpose, are reported apart. The
+    exit code is 0 if it agrees on ordinary inputs, 1 if it does not, 3 if it could not be run on any.
 
     \b
     Examples:
         opbook compare kernels.py:my_layer_norm --against layer_norm
-        opbook compare torch.nn.functional:softmax --against softmax --dtype float32
+        opbook compare torch.nn.functional:gelu --against gelu --option approximate=tanh
         opbook compare kernels.py:attend --gradient kernels.py:attend_grad --against scaled_dot_product_attention
     """
     from opbook.checks.comparison import compare as compared
 
     function = load_function(target)
     pull = load_function(gradient) if gradient else None
-    chosen = dtypes or ("float16", "float32", "float64")
+    chosen = dict(map(_option, options))
     with console(stderr=True).status(f"{target} against {against}"):
-        found = compared(function, catalogue[against], gradient=pull, dtypes=chosen, tolerance=tolerance)
+        found = compared(function, catalogue[against], gradient=pull, dtypes=dtypes or None, options=chosen, **choices)
     if as_json:
-        print_json([comparison.as_dict() for comparison in found])
+        print_json(found.as_dict())
     else:
-        _print_comparisons(found, target, against)
-    statuses = Counter(comparison.status for comparison in found)
-    if statuses["failed"] or statuses["refused"] >= statuses["passed"]:
-        context.exit(CHECK_FAILED)
+        _print(found)
+    context.exit({"agrees": 0, "is wrong": CHECK_FAILED}.get(found.verdict, COULD_NOT_RUN))
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise Mistake(f"opbook: --option {text} must be NAME=VALUE, such as --option approximate=tanh")
+    with contextlib.suppress(ValueError, SyntaxError):
+        return name, ast.literal_eval(value)
+    return name, value
 
 
 def load_function(target: str) -> Callable[..., Any]:
@@ -95,13 +110,15 @@ def load_function(target: str) -> Callable[..., Any]:
             f"opbook: {target!r} must be MODULE:FUNCTION or FILE.py:FUNCTION, such as kernels.py:my_layer_norm"
         )
     try:
-        if place.endswith(".py"):
-            from opbook.plugins.discovery import import_file
+        with contextlib.redirect_stdout(sys.stderr):
+            if place.endswith(".py"):
+                from opbook.plugins.discovery import import_file
 
-            module = import_file(Path(place))
-        else:
-            sys.path.insert(0, str(Path.cwd()))
-            module = importlib.import_module(place)
+                sys.path.insert(0, str(Path(place).resolve().parent))  # where the modules are that it imports
+                module = import_file(Path(place))
+            else:
+                sys.path.insert(0, str(Path.cwd()))
+                module = importlib.import_module(place)
     except (Exception, SystemExit) as error:  # somebody else's code may raise anything as it is imported
         raise Mistake(f"opbook: {place} can't be imported: {type(error).__name__}: {error}") from None
     function = getattr(module, name, None)
@@ -113,38 +130,63 @@ def load_function(target: str) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]
 
 
-def _print_comparisons(found: "list[Comparison]", target: str, against: str) -> None:
-    for what in ("value", "gradient"):
-        cases: dict[str, list[Comparison]] = {}
-        for comparison in found:
-            if comparison.what == what:
-                cases.setdefault(comparison.case.rpartition(", ")[0], []).append(comparison)
-        if cases:
-            print_line(f"{what}s of {target} against {against}, with the largest relative error", "bold")
-        for case, precisions in cases.items():
-            marks = {comparison.status for comparison in precisions}
-            worst = "FAILED" if "failed" in marks else "refused" if "refused" in marks else "passed"
-            print_line(
-                f"  {worst:8} {case:52} {'  '.join(map(_precision, precisions))}", _STYLES.get(worst.lower(), "")
-            )
-    failed = [comparison for comparison in found if comparison.status == "failed"]
+def _print(found: "Comparison") -> None:
+    print_line(f"{found.name} against {found.builtin}, with arrays of {found.library} ({found.reason})", "bold")
+    compared = [case for case in found if case.status in ("passed", "failed")]
+    ordinary = [case for case in compared if not case.is_edge]
+    for what in ("value", "gradient", "behaviour"):
+        _print_cases([case for case in ordinary if case.what == what], what)
+    labels = {case.label for case in ordinary}
+    edges = [case for case in compared if case.is_edge]
+    _print_cases([case for case in edges if case.label not in labels], "edges, where libraries differ on purpose")
+    narrow = [case for case in edges if case.label in labels]
+    _print_cases(narrow, "precision, where the definition itself loses digits, or that nobody asked for")
+    for line in (*_reasons(found), *found.notes.values()):
+        print_line(line)
+    failed = found.of("failed", False) or (found.of("failed") if found.strict else [])
     if failed:
-        shortest = min(failed, key=lambda comparison: ("<" in comparison.paste, len(comparison.paste)))
+        shortest = min(failed, key=lambda case: ("<" in case.paste, case.error is None, len(case.paste)))
         print_line()
-        print_line(f"The shortest input that fails ({shortest.case}, {shortest.what}): {shortest.message}")
+        print_line(f"The shortest input that fails ({shortest.label}, {shortest.dtype}): {shortest.message}")
         print_line(f"  {shortest.paste}")
-    refused = [comparison for comparison in found if comparison.status == "refused"]
-    if refused:
-        print_line()
-        print_line(f"The first input that it refused ({refused[0].case}): {refused[0].message}")
-    statuses = Counter(comparison.status for comparison in found)
     print_line()
-    print_line(", ".join(f"{count} {status}" for status, count in sorted(statuses.items())))
+    print_line(found.sentence)
 
 
-def _precision(comparison: "Comparison") -> str:
-    """One precision of a case, such as `float32 8e-08`."""
-    dtype = comparison.case.rpartition(", ")[2]
-    if comparison.error is not None:
-        return f"{dtype} {comparison.error:.0e}"
-    return f"{dtype} {'refused' if comparison.status == 'refused' else 'wrong'}"
+def _print_cases(cases: "list[Case]", title: str) -> None:
+    """A line for each input, with its errors in each precision."""
+    by_label: dict[str, list[Case]] = {}
+    for case in cases:
+        by_label.setdefault(case.label, []).append(case)
+    if by_label:
+        print_line(title, "bold")
+    for label, mine in by_label.items():
+        failed = [case for case in mine if case.status == "failed"]
+        mark = "passed" if not failed else "differs" if all(case.is_edge for case in failed) else "FAILED"
+        print_line(f"  {mark:8} {label:52} {'  '.join(map(_precision, mine))}".rstrip(), _STYLES.get(mark, ""))
+
+
+def _precision(case: "Case") -> str:
+    """One precision of an input, such as `float32 8e-08`."""
+    if case.what == "behaviour":
+        return case.message
+    if case.error is None:
+        return f"{case.dtype} {'wrong' if case.status == 'failed' else ''}".rstrip()
+    return f"{case.dtype} {case.error:.0e}"
+
+
+def _reasons(found: "Comparison") -> list[str]:
+    """Why inputs were not compared, each reason once."""
+    lines = []
+    reasons: dict[tuple[str, str], list[Case]] = {}
+    for status in ("refused", "left out"):
+        for case in found.of(status):
+            reasons.setdefault((status, case.message), []).append(case)
+    for (status, message), cases in reasons.items():
+        inputs = list(dict.fromkeys(case.label for case in cases))
+        count = f"{len(inputs)} input{'s' if len(inputs) != 1 else ''}"
+        if status == "left out":
+            lines.append(f"left out: {count} with {message}=, as {found.name} has no such option")
+        else:
+            lines.append(f"refused: {count}, such as {inputs[0]!r}: {message}\n  {cases[0].paste}")
+    return lines

@@ -94,4 +94,4 @@ def print_json(value: Any) -> None:
     Args:
         value: What to print; paths become text.
     """
-    click.echo(json.dumps(value, indent=2, default=str))
+    click.echo(json.dumps(value, indent=2, default=str, allow_nan=False))

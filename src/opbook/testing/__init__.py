@@ -15,7 +15,7 @@ from typing import Any
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import OWN, Rule
-from opbook.checks import Check, Comparison, Outcome, compare
+from opbook.checks import Case, Check, Comparison, Outcome, compare
 from opbook.checks.inputs import inputs_of
 from opbook.checks.subject import Subject
 from opbook.checks.verification import (
@@ -31,7 +31,7 @@ from opbook.checks.verification import (
 from opbook.examples import Result
 from opbook.plugins.catalogue import catalogue
 
-__all__ = ["Comparison", "check", "compare", "parametrize_with_checks"]
+__all__ = ["Case", "Comparison", "check", "compare", "parametrize_with_checks"]
 
 
 def check(

@@ -1,0 +1,214 @@
+"""A function of somebody else's: how it takes a builtin's arguments, and what it does to them."""
+
+import inspect
+import io
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from opbook.autodiff import tree
+from opbook.builtins.signature import CallShape
+from opbook.checks.comparison.libraries import Library, as_numpy
+from opbook.checks.samples import Sample
+
+ALSO_CALLED = {"axis": "dim", "keepdims": "keepdim", "causal": "is_causal", "eps": "epsilon"}
+"""What other libraries call an option that means the same."""
+
+
+class LeftOut(Exception):
+    """An input that says nothing of a function, as it lacks an option; the message is the option's name."""
+
+
+class Misbehaved(Exception):
+    """The function did something to its caller's arrays."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a function returned.
+
+    Attributes:
+        value: Its value, with NumPy's arrays, which may share memory with the function's own.
+        given: What it was given, with arrays of its own library.
+    """
+
+    value: Any
+    given: "Arguments"
+
+    def shares_memory_with(self) -> str:
+        """Name an argument that the value shares memory with; "" if there is none."""
+        mine = [leaf for leaf in tree.leaves(self.value) if isinstance(leaf, np.ndarray)]
+        for name, leaf in self.given.leaves():
+            if hasattr(leaf, "dtype") and any(np.may_share_memory(one, as_numpy(leaf)) for one in mine):
+                return name
+        return ""
+
+
+class Kernel:
+    """A function that is compared with a builtin.
+
+    Attributes:
+        function: The function.
+        library: Whose arrays it takes.
+        name: What it is called.
+    """
+
+    def __init__(self, function: Callable[..., Any], library: Library) -> None:
+        self.function = function
+        self.library = library
+        self.name = getattr(function, "__name__", type(function).__name__)
+        try:
+            self._params: Mapping[str, inspect.Parameter] | None = inspect.signature(function).parameters
+        except (TypeError, ValueError):  # compiled code may have no signature
+            self._params = None
+
+    def takes(self, option: str) -> str:
+        """Tell under which name the function takes an option.
+
+        Args:
+            option: The builtin's name of it.
+
+        Returns:
+            The name; "" if it lacks the option.
+        """
+        if self._params is None:
+            return option
+        for name in (option, ALSO_CALLED.get(option, option)):
+            if name in self._params and self._params[name].kind is not inspect.Parameter.POSITIONAL_ONLY:
+                return name
+        return option if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in self._params.values()) else ""
+
+    def arguments(self, shape: CallShape, sample: Sample) -> "Arguments":
+        """Place a builtin's arguments: required ones by name where the function has the same names, else by position.
+
+        Options always go by name.
+
+        Args:
+            shape: The call shape that the sample is for.
+            sample: The input.
+
+        Returns:
+            What the function is called with.
+
+        Raises:
+            LeftOut: The function lacks an option that the sample gives.
+        """
+        given = given_by_name(shape, sample)
+        required = [p.name for p in shape.params if p.required]
+        options: dict[str, Any] = {}
+        for param in shape.params:
+            if param.required:
+                continue
+            mine = self.takes(param.name)
+            if param.name not in given:
+                if self._needs(mine):
+                    options[mine] = param.default
+            elif mine:
+                options[mine] = given[param.name]
+            elif not _is_default(given[param.name], param.default):
+                raise LeftOut(param.name)
+        by_name = [name for name in required if self._has(name)]
+        if len(by_name) == len(required):
+            return Arguments((), {**{name: given[name] for name in required}, **options})
+        return Arguments(tuple((name, given[name]) for name in required), options)
+
+    def _has(self, name: str) -> bool:
+        kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        return self._params is not None and name in self._params and self._params[name].kind in kinds
+
+    def _needs(self, name: str) -> bool:
+        return self._has(name) and self._params[name].default is inspect.Parameter.empty  # type: ignore[index]
+
+    def call(self, arguments: "Arguments", spread: bool = False) -> Returned:
+        """Call the function on copies of arrays.
+
+        Args:
+            arguments: What it is called with, with NumPy's arrays.
+            spread: Whether arrays are laid out with gaps, and with their axes the other way round.
+
+        Returns:
+            What it returned.
+
+        Raises:
+            Misbehaved: It wrote into an argument.
+        """
+        make = self.library.laid_out if spread else self.library.array
+        given = arguments.mapped(lambda leaf: make(leaf) if isinstance(leaf, np.ndarray) else leaf)
+        returned = self.run(given)
+        for (name, before), (_, after) in zip(arguments.leaves(), given.leaves(), strict=True):
+            if isinstance(before, np.ndarray) and not _same_bits(before, as_numpy(after)):
+                raise Misbehaved(f"it writes into its argument {name}")
+        return returned
+
+    def run(self, given: "Arguments") -> Returned:
+        """Call the function on arrays of its own library.
+
+        Args:
+            given: What it is called with.
+
+        Returns:
+            What it returned.
+        """
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            raw = self.function(*(value for _, value in given.positional), **given.options)
+        return Returned(tree.map_leaves(as_numpy, raw), given)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a function is called with.
+
+    Attributes:
+        positional: Names and values of positional arguments.
+        options: Keyword arguments.
+    """
+
+    positional: tuple[tuple[str, Any], ...]
+    options: Mapping[str, Any]
+
+    def leaves(self) -> list[tuple[str, Any]]:
+        """Every array and number, with the name of the argument that it is in."""
+        return [
+            named
+            for name, value in (*self.positional, *self.options.items())
+            for named in zip(tree.paths(value, name), tree.leaves(value), strict=True)
+        ]
+
+    def mapped(self, change: Callable[[Any], Any]) -> "Arguments":
+        """The same with every array and number changed.
+
+        Args:
+            change: What is done to each.
+
+        Returns:
+            The changed arguments.
+        """
+        positional = tuple((name, tree.map_leaves(change, value)) for name, value in self.positional)
+        return Arguments(positional, {name: tree.map_leaves(change, value) for name, value in self.options.items()})
+
+
+def _same_bits(a: Any, b: Any) -> bool:
+    return a.shape == b.shape and bool(np.asarray(a).tobytes() == np.asarray(b).tobytes())
+
+
+def given_by_name(shape: CallShape, sample: Sample) -> dict[str, Any]:
+    """Name the arguments of a sample.
+
+    Args:
+        shape: The call shape that it is for.
+        sample: The sample.
+
+    Returns:
+        The arguments that it gives, by name.
+    """
+    names = [p.name for p in shape.params if not p.keyword_only]
+    return {**dict(zip(names, sample.args, strict=False)), **sample.kwargs}
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and not isinstance(value, np.ndarray) and bool(value == default)
