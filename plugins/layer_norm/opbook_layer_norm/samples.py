@@ -11,6 +11,7 @@ def _(draw):
     gamma, beta = draw.normal(4), draw.normal(4)
     yield draw.edge("constant rows", np.array([[0.1] * 4, [0.0] * 4, [1e4] * 4]), gamma, beta)
     yield draw.large("a large mean and a small spread", 4096 + np.array([[-4.0, 0.0, 4.0, 8.0]]), gamma, beta)
+    yield draw.large("a mean a hundred times the spread", 100 + draw.normal(5, 7), draw.normal(7), draw.normal(7))
     yield draw.edge("a mean a million times the spread", 1e6 + np.array([[-0.4, 0.1, 0.5, 0.8]]), gamma, beta)
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
     yield draw.edge("values of 1e30 that add up to 0", 1e30 * np.array([[1.0, -1.0, 2.0, -2.0]]), gamma, beta)

@@ -64,7 +64,7 @@ class Kind:
         sample = placed(shape, self.label, given)
         if self.scale != 1:
             sample = sample.with_arrays(lambda array: array * self.scale)
-        return replace(sample, is_smooth=self.is_smooth)
+        return replace(sample, is_smooth=self.is_smooth, is_generated=True)
 
 
 KINDS = (

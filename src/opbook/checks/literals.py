@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from opbook.autodiff import tree
+
 LONGEST = 600
 """An input that would take more characters than this is described instead."""
 
@@ -27,10 +29,12 @@ def python_call(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> 
     Returns:
         Such as `layer_norm(np.array([[1.0, 2.0]]), ...)`, or a description by shapes if it would be very long.
     """
-    parts = [_python(a) for a in args] + [f"{key}={_python(value)}" for key, value in kwargs.items()]
-    text = f"{name}({', '.join(parts)})"
-    if len(text) <= LONGEST:
-        return text
+    entries = sum(np.size(leaf) for leaf in tree.leaves((args, dict(kwargs))) if isinstance(leaf, np.ndarray))
+    if entries <= LONGEST:  # more of them would take more characters
+        parts = [_python(a) for a in args] + [f"{key}={_python(value)}" for key, value in kwargs.items()]
+        text = f"{name}({', '.join(parts)})"
+        if len(text) <= LONGEST:
+            return text
     parts = [_outline(a) for a in args] + [f"{key}={_outline(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"
 

@@ -23,6 +23,7 @@ class Sample:
         is_edge: Whether it lies at an edge, where another library may well do something else on purpose.
         is_smooth: Whether differences say something there: not next to a kink, nor with so many numbers that some are
             next to one, nor with numbers that are not finite.
+        is_generated: Whether it was generated from annotations, rather than given by the author.
         is_refused: Whether the builtin must refuse it with an error.
         known: The value, worked out in another way; None where it is not known.
         words: What the error must say where the builtin must refuse it.
@@ -33,6 +34,7 @@ class Sample:
     kwargs: dict[str, Any] = field(default_factory=dict)
     is_edge: bool = False
     is_smooth: bool = True
+    is_generated: bool = False
     is_refused: bool = False
     known: Any = None
     words: str = ""

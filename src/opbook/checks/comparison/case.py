@@ -38,8 +38,9 @@ class Case:
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The case as plain values, for JSON."""
-        return dict(vars(self))
+        """The case as plain values, for JSON, which has no infinity: a bound that is infinite is none."""
+        bound = self.tolerance if self.tolerance is not None and np.isfinite(self.tolerance) else None
+        return {**vars(self), "tolerance": bound}
 
 
 def judge(got: Any, expected: Any, tolerance: float) -> tuple[str, float | None, str]:

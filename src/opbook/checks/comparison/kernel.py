@@ -105,7 +105,7 @@ class Kernel:
                 continue
             mine = self.takes(param.name)
             if param.name not in given:
-                if self._needs(mine):
+                if self._leaves_open(mine):
                     options[mine] = param.default
             elif mine:
                 options[mine] = given[param.name]
@@ -120,8 +120,9 @@ class Kernel:
         kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         return self._params is not None and name in self._params and self._params[name].kind in kinds
 
-    def _needs(self, name: str) -> bool:
-        return self._has(name) and self._params[name].default is inspect.Parameter.empty  # type: ignore[index]
+    def _leaves_open(self, name: str) -> bool:
+        """Whether the function has no value of its own for an option."""
+        return self._has(name) and self._params[name].default in (inspect.Parameter.empty, None)  # type: ignore[index]
 
     def call(self, arguments: "Arguments", spread: bool = False) -> Returned:
         """Call the function on copies of arrays.

@@ -153,9 +153,10 @@ def _used(function: Any) -> tuple[set[str], set[str]]:
         if not isinstance(current, FunctionType) or current in seen:
             continue
         seen.add(current)
-        for name in _names(current.__code__):
+        enclosing = inspect.getclosurevars(current).nonlocals
+        for name in (*_names(current.__code__), *enclosing):
             names.add(name)
-            value = current.__globals__.get(name)
+            value = enclosing.get(name, current.__globals__.get(name))
             # a name that is imported in the function itself is no global one
             libraries |= {root for root in (_root(value), name.partition(".")[0]) if root in LIBRARIES}
             waiting.append(value)

@@ -1,0 +1,73 @@
+"""The zoo: implementations of builtins as people write them, right ones and wrong ones, each with its kind.
+
+None is anybody's code: each is written here, after a kind of fault or an idiom that real projects have had.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Animal:
+    """An implementation of a builtin.
+
+    Attributes:
+        op: The builtin's name.
+        kind: The fault in it, or the idiom that it is written in.
+        is_right: Whether it does what the builtin does.
+        function: The function.
+        gradient: Its gradient, if that is what is wrong or right with it.
+    """
+
+    op: str
+    kind: str
+    is_right: bool
+    function: Function
+    gradient: Function | None = None
+
+    def __str__(self) -> str:
+        return f"{self.op}: {self.kind}"
+
+
+ANIMALS: list[Animal] = []
+
+
+def right(op: str, kind: str) -> Callable[[Function], Function]:
+    """Enter a right implementation."""
+    return _enter(op, kind, True)
+
+
+def wrong(op: str, kind: str) -> Callable[[Function], Function]:
+    """Enter a wrong implementation."""
+    return _enter(op, kind, False)
+
+
+def _enter(op: str, kind: str, is_right: bool) -> Callable[[Function], Function]:
+    def enter(function: Function) -> Function:
+        ANIMALS.append(Animal(op, kind, is_right, function))
+        return function
+
+    return enter
+
+
+def wrong_gradient(op: str, kind: str, function: Function) -> Callable[[Function], Function]:
+    """Enter a wrong gradient of a right implementation."""
+
+    def enter(gradient: Function) -> Function:
+        ANIMALS.append(Animal(op, kind, False, function, gradient))
+        return gradient
+
+    return enter
+
+
+def right_gradient(op: str, kind: str, function: Function) -> Callable[[Function], Function]:
+    """Enter a right gradient of a right implementation."""
+
+    def enter(gradient: Function) -> Function:
+        ANIMALS.append(Animal(op, kind, True, function, gradient))
+        return gradient
+
+    return enter
