@@ -39,10 +39,10 @@ RANK = {room: rank for rank, line in enumerate(LAYERS.strip().splitlines()) for 
 THIRD_PARTY = {
     "plugins": {"click", "packaging", "pluggy"},  # click for type checkers only
     "notation": {"lark", "pygments"},
-    "checks": {"torch"},  # compares with what it is given
+    "checks": {"jax", "torch"},  # compares with what it is given
     "pages": {"jinja2", "pygments"},
     "mkdocs": {"griffe", "mkdocs"},
-    "testing": {"pytest", "sybil"},
+    "testing": {"pytest", "sybil", "torch"},
     "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},
 }
 
