@@ -25,8 +25,7 @@ def stretched(x: Array["..."], by: float = 3.0) -> Array["..."]:
 
 @stretched.defvjp
 def _(x, by=3.0):
-    kept = x.copy()
-    return x * by + np.ones(x.shape, x.dtype), lambda g: (g * by, np.sum(g * kept))
+    return x * by + np.ones(x.shape, x.dtype), lambda g: (g * by, np.sum(g * x))
 
 
 @stretched.samples

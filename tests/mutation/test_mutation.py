@@ -41,10 +41,9 @@ def test_wrong_versions_are_caught(result):
     assert {m["function"] for m in mutants} == {"stretched", "stretched.defvjp", "_one"}  # neither samples nor the hook
     caught = {(m["mutation"], m["after"]): m["caught_by"] for m in mutants}
     rule = "return (x * by + np.ones(x.shape, x.dtype), lambda g: "
-    assert caught["part lost", f"{rule}(g, np.sum(g * kept)))"] == "rule gradient"
-    assert caught["1 % off", f"{rule}(g * by, 1.01 * np.sum(g * kept)))"] == "rule gradient"
-    assert caught["entries swapped", f"{rule}(np.sum(g * kept), g * by))"] == "rule gradient"
-    assert caught["call lost", "kept = x"] == "own memory"
+    assert caught["part lost", f"{rule}(g, np.sum(g * x)))"] == "rule gradient"
+    assert caught["1 % off", f"{rule}(g * by, 1.01 * np.sum(g * x)))"] == "rule gradient"
+    assert caught["entries swapped", f"{rule}(np.sum(g * x), g * by))"] == "rule gradient"
     assert caught["constant changed", "def _(x, by=4.0):"] == "loading"
 
 

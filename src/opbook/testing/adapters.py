@@ -173,27 +173,27 @@ def torch_module(make: Callable[..., tuple[Any, dict[str, Any], tuple[Any, ...]]
     return adapted
 
 
-def torch_layer_norm(cls: Any) -> Function:
+def torch_layer_norm(module_class: Any) -> Function:
     """Adapt a class like `torch.nn.LayerNorm`, for `layer_norm`.
 
     Args:
-        cls: The class; it has parameters `weight` and `bias`.
+        module_class: The class; it has parameters `weight` and `bias`.
 
     Returns:
         The function.
     """
 
     def make(x: Any, gamma: Any, beta: Any, eps: float = 1e-5) -> Any:
-        return cls(x.shape[-1], eps=eps), {"weight": gamma, "bias": beta}, (x,)
+        return module_class(x.shape[-1], eps=eps), {"weight": gamma, "bias": beta}, (x,)
 
-    return torch_module(make, cls.__name__)
+    return torch_module(make, module_class.__name__)
 
 
-def torch_multi_head_attention(cls: Any) -> Function:
+def torch_multi_head_attention(module_class: Any) -> Function:
     """Adapt a class like `torch.nn.MultiheadAttention`, for `multi_head_attention`.
 
     Args:
-        cls: The class.
+        module_class: The class.
 
     Returns:
         The function. It refuses heads that do not fill the width.
@@ -202,20 +202,20 @@ def torch_multi_head_attention(cls: Any) -> Function:
     def make(x: Any, heads: Any, n_heads: int, mask: Any = None) -> Any:
         _fill(x, heads)
         rows = x.reshape(-1, *x.shape[-2:])
-        module = cls(x.shape[-1], n_heads, bias=False, batch_first=True)
+        module = module_class(x.shape[-1], n_heads, bias=False, batch_first=True)
         return module, _attention_weights(heads), (rows, rows, rows, None, False, _blocked(mask, x, n_heads))
 
     def adapted(x: Any, heads: Any, n_heads: int, mask: Any = None) -> Any:
         return torch_module(make)(x, heads, n_heads, mask).reshape(x.shape)
 
-    return _named(cls, adapted)
+    return _named(module_class, adapted)
 
 
-def torch_transformer_block(cls: Any) -> Function:
+def torch_transformer_block(module_class: Any) -> Function:
     """Adapt a class like `torch.nn.TransformerEncoderLayer`, for `transformer_block`.
 
     Args:
-        cls: The class.
+        module_class: The class.
 
     Returns:
         The function. It refuses heads that do not fill the width.
@@ -224,7 +224,7 @@ def torch_transformer_block(cls: Any) -> Function:
     def make(x: Any, weights: Any, mask: Any = None, norm: str = "post", eps: float = 1e-5) -> Any:
         heads = weights["heads"]
         _fill(x, heads)
-        module = cls(
+        module = module_class(
             x.shape[-1],
             len(heads),
             dim_feedforward=weights["w1"].shape[-1],
@@ -243,7 +243,7 @@ def torch_transformer_block(cls: Any) -> Function:
     def adapted(x: Any, weights: Any, mask: Any = None, norm: str = "post", eps: float = 1e-5) -> Any:
         return torch_module(make)(x, weights, mask, norm, eps).reshape(x.shape)
 
-    return _named(cls, adapted)
+    return _named(module_class, adapted)
 
 
 def _attention_weights(heads: Any) -> dict[str, Any]:
@@ -261,8 +261,8 @@ def _blocked(mask: Any, x: Any, n_heads: int) -> Any:
     return full.repeat_interleave(n_heads, dim=0)
 
 
-def _named(cls: Any, adapted: Function) -> Function:
-    adapted.__name__ = cls.__name__
+def _named(module_class: Any, adapted: Function) -> Function:
+    adapted.__name__ = module_class.__name__
     adapted.arrays = "torch"  # type: ignore[attr-defined]
     return adapted
 
