@@ -13,7 +13,7 @@ from opbook.autodiff.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES
 from opbook.autodiff.derivatives.refusals import surface
 from opbook.autodiff.derivatives.table import full_name
 from opbook.autodiff.tape import TapeValue
-from opbook.errors import TapeError
+from opbook.errors import DTypeError, InputError, TapeError
 
 CALLS = [pytest.param(f, args, id=f"{name}-{i}") for name, cases in CASES.items() for i, (f, *args) in enumerate(cases)]
 
@@ -175,6 +175,8 @@ def test_the_tables_are_disjoint():
         (lambda x: np.put(x, 0, 1.0), ["np.put", "writes into", "np.where"]),
         (lambda x: np.histogram(x), ["np.histogram", "stop_gradient"]),
         (lambda x: np.linalg.eig(np.outer(x, x)), ["np.linalg.eig", "complex", "np.linalg.eigh"]),
+        (lambda x: np.log(np.fft.fft(x)), ["np.log", "complex", "np.abs"]),
+        (lambda x: np.asarray(np.fft.fft(x)), ["complex", ".real"]),
         (lambda x: np.sum(x, where=x), ["np.sum", "by position"]),
         (lambda x: np.sum(x, out=np.ones(())), ["np.sum", "out"]),
         (lambda x: np.reshape(x, 2, order="K"), ["np.reshape", "order='K'", "order='C'"]),
@@ -190,3 +192,28 @@ def test_unsupported_uses_say_which_and_what_instead(f, words):
     with pytest.raises(TapeError) as error:
         vjp(f, np.array([1.0, 2.0]))
     assert all(word in str(error.value) for word in words), str(error.value)
+
+
+def test_a_complex_result_is_refused():
+    with pytest.raises(DTypeError, match=r"complex.*\.real"):
+        vjp(np.fft.fft, np.ones(3))
+
+
+def test_equal_eigenvalues_have_a_gradient_and_their_vectors_none():
+    twice = np.diag([2.0, 2.0, 5.0])
+    trace = grad(lambda x: np.linalg.eigvalsh(x).sum())(twice)
+    np.testing.assert_allclose(trace, np.eye(3), atol=1e-14)
+    # a function of the matrix does not depend on which vectors were found
+    square = grad(lambda x: np.trace((e := np.linalg.eigh(x))[1] @ np.diag(e[0] ** 2) @ e[1].T))(twice)
+    np.testing.assert_allclose(square, 2 * twice, atol=1e-12)
+    with pytest.raises(InputError, match="numbers 0 and 1 are 2 and 2, 0 apart"):
+        grad(lambda x: (np.linalg.eigh(x)[1] * uneven((3, 3))).sum())(twice)
+    with pytest.raises(InputError, match="equal singular values"):
+        grad(lambda x: (np.linalg.svd(x)[0] * uneven((3, 3))).sum())(np.eye(3))
+
+
+def test_only_the_lower_triangle_of_a_symmetric_matrix_is_read():
+    for f in (np.linalg.cholesky, np.linalg.eigvalsh):
+        (gradient,) = vjp(f, np.array([[2.0, np.nan], [0.5, 3.0]]))[1](np.ones_like(f(np.eye(2))))
+        assert gradient[0, 1] == 0
+        assert np.isfinite(gradient).all()

@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
+from opbook.autodiff.derivatives.complex_pairs import ComplexPair
 from opbook.autodiff.methods import is_on_tape
 from opbook.errors import ArgumentError
+
+
+class Complex(Exception):
+    """A real value on a tape meets a complex one, which knows how to compute with both."""
 
 
 def kept(constant: Any) -> Any:
@@ -22,6 +27,8 @@ def kept(constant: Any) -> Any:
     """
     if type(constant) is np.ndarray:
         return np.array(constant)
+    if type(constant) is ComplexPair:
+        raise Complex
     if isinstance(constant, np.ndarray) and not is_on_tape(constant):
         return np.array(plain_class(constant, "a constant on a tape"))
     return copy.deepcopy(constant) if isinstance(constant, list) else constant

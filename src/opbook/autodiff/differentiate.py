@@ -8,9 +8,10 @@ import numpy as np
 
 from opbook.autodiff import tree
 from opbook.autodiff.backward import pull_back
+from opbook.autodiff.derivatives.complex_pairs import ComplexPair
 from opbook.autodiff.dtypes import as_float_array
 from opbook.autodiff.tape import Tape, TapeValue, newest_tape, off_tape
-from opbook.errors import ArgumentError, ShapeError, TapeError
+from opbook.errors import ArgumentError, DTypeError, ShapeError, TapeError
 
 
 def _is_constant(leaf: Any) -> bool:
@@ -105,7 +106,9 @@ def _own_value(leaf: Any) -> Any:
 
 
 def _open(leaf: Any) -> Any:
-    """Refuse a result that was kept from an earlier call."""
+    """Refuse a result that was kept from an earlier call, and a complex one."""
+    if isinstance(leaf, ComplexPair):
+        raise DTypeError("the result is complex, and has no gradient: return its .real, its .imag or np.abs of it")
     if isinstance(leaf, TapeValue):
         leaf._tape.check_open([leaf._place])
     return leaf

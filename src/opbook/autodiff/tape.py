@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff import tree
-from opbook.autodiff.constants import kept, kept_index
-from opbook.autodiff.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_METHODS, cast, why_not
-from opbook.autodiff.derivatives.cumulative import folded, running
+from opbook.autodiff.constants import Complex, kept, kept_index
+from opbook.autodiff.derivatives import COMPOSITES, CONSTANTS, PRIMITIVES, cast, why_not
+from opbook.autodiff.derivatives.complex_pairs import ComplexPair
+from opbook.autodiff.derivatives.cumulative import by_method
 from opbook.autodiff.derivatives.indexing import take_items
 from opbook.autodiff.derivatives.table import full_name
 from opbook.autodiff.methods import ArrayMethods
@@ -224,15 +225,7 @@ class TapeValue(ArrayMethods):
             )
         if method == "__call__":
             return _apply(ufunc, inputs, kwargs)
-        if (ufunc, method) in UFUNC_METHODS:
-            kwargs.setdefault("axis", 0)
-            return _apply(UFUNC_METHODS[ufunc, method], inputs, kwargs)
-        if method in ("reduce", "accumulate"):
-            return (folded if method == "reduce" else running)(ufunc, *inputs, **{"axis": 0, **kwargs})
-        if method == "outer" and not kwargs:
-            x, y = inputs
-            return ufunc(np.reshape(x, np.shape(x) + (1,) * np.ndim(y)), y)
-        raise TapeError(f"{full_name(ufunc)}.{method} is not known to the tape: use NumPy functions such as np.sum")
+        return by_method(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return _apply(function, args, kwargs)
@@ -262,7 +255,7 @@ def stop_gradient(x: Any) -> Any:
         gradient.
     """
     if not isinstance(x, TapeValue):
-        return x
+        return stop_gradient(x.real) + 1j * stop_gradient(x.imag) if isinstance(x, ComplexPair) else x
     while isinstance(x, TapeValue):
         x = x.value
     if isinstance(x, np.ndarray):  # the tape keeps this array, so nobody may write into it
@@ -331,6 +324,8 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
         # Arrays that are not on the tape belong to the caller, who may change them before the pullback runs.
         plain = [x if i in positions else kept(x) for i, x in enumerate(plain)]
         return tape.compute(function, known.rule, plain, kwargs, positions, places)
+    except Complex:
+        return NotImplemented
     except OpbookError:
         raise
     except TypeError as error:

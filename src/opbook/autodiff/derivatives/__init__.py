@@ -15,6 +15,7 @@ from opbook.autodiff.derivatives import (
     cumulative,
     discrete,
     elementwise,
+    fourier,
     indexing,
     joining,
     matrices,
@@ -28,18 +29,18 @@ from opbook.autodiff.derivatives import (
 )
 from opbook.autodiff.derivatives.indexing import cast
 from opbook.autodiff.derivatives.refusals import why_not
-from opbook.autodiff.derivatives.table import COMPOSITES, CONSTANTS, PRIMITIVES, UFUNC_METHODS, unbroadcast
+from opbook.autodiff.derivatives.table import COMPOSITES, CONSTANTS, PRIMITIVES, unbroadcast
 
 __all__ = [
     "COMPOSITES",
     "CONSTANTS",
     "PRIMITIVES",
-    "UFUNC_METHODS",
     "cast",
     "choices",
     "cumulative",
     "discrete",
     "elementwise",
+    "fourier",
     "indexing",
     "joining",
     "matrices",

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff.derivatives.elementwise import Parts
-from opbook.autodiff.derivatives.table import as_constant, composite, if_there, normalized_axes, primitive
+from opbook.autodiff.derivatives.table import as_constant, composite, full_name, if_there, normalized_axes, primitive
+from opbook.errors import TapeError
 
 
 @primitive(np.cumsum)
@@ -23,6 +24,33 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Parts:
 @composite(np.cumprod)
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     return running(np.multiply, x if dtype is None else x.astype(dtype), axis)
+
+
+UFUNC_METHODS: dict[tuple[Callable[..., Any], str], Callable[..., Any]] = {
+    (np.add, "reduce"): np.sum,
+    (np.multiply, "reduce"): np.prod,
+    (np.maximum, "reduce"): np.max,
+    (np.minimum, "reduce"): np.min,
+    (np.logical_and, "reduce"): np.all,
+    (np.logical_or, "reduce"): np.any,
+    (np.add, "accumulate"): np.cumsum,
+    (np.multiply, "accumulate"): np.cumprod,
+}
+"""What a method such as `np.add.reduce` is under its usual name."""
+
+
+def by_method(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
+    """Write a method of a ufunc, such as `np.add.reduce(x)`, with functions."""
+    if (ufunc, method) in UFUNC_METHODS:
+        return UFUNC_METHODS[ufunc, method](*inputs, **{"axis": 0, **kwargs})
+    if method == "reduce":
+        return folded(ufunc, *inputs, **kwargs)
+    if method == "accumulate":
+        return running(ufunc, *inputs, **{"axis": 0, **kwargs})
+    if method == "outer" and not kwargs:
+        x, y = inputs
+        return ufunc(np.reshape(x, np.shape(x) + (1,) * np.ndim(y)), y)
+    raise TapeError(f"{full_name(ufunc)}.{method} is not known to the tape: use NumPy functions such as np.sum")
 
 
 def folded(function: Callable[..., Any], x: Any, axis: Any = 0, *, keepdims: bool = False) -> Any:

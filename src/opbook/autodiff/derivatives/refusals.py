@@ -21,11 +21,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "gives complex numbers: for a symmetric matrix take np.linalg.eigh": ("np.linalg.eig", "np.linalg.eigvals"),
     "gives complex numbers: the coefficients of a polynomial with given zeros are np.poly": ("np.roots",),
-    "gives complex numbers": (
-        *("np.sort_complex", "np.fft.fft", "np.fft.fft2", "np.fft.fftn", "np.fft.ifft", "np.fft.ifft2", "np.fft.ifftn"),
-        *("np.fft.rfft", "np.fft.rfft2", "np.fft.rfftn", "np.fft.irfft", "np.fft.irfft2", "np.fft.irfftn"),
-        *("np.fft.hfft", "np.fft.ihfft"),
-    ),
+    "gives complex numbers": ("np.sort_complex",),
     "gives the quotient of polynomials, whose length can change: write it with np.polymul and np.linalg.lstsq": (
         "np.polydiv",
     ),

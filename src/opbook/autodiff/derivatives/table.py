@@ -37,16 +37,6 @@ COMPOSITES: dict[Callable[..., Any], Callable[..., Any]] = {}
 CONSTANTS: set[Callable[..., Any]] = set()
 """Functions whose result does not change with a small change of the input: plain arrays, no gradient."""
 
-UFUNC_METHODS: dict[tuple[Callable[..., Any], str], Callable[..., Any]] = {
-    (np.add, "reduce"): np.sum,
-    (np.multiply, "reduce"): np.prod,
-    (np.maximum, "reduce"): np.max,
-    (np.minimum, "reduce"): np.min,
-    (np.add, "accumulate"): np.cumsum,
-    (np.multiply, "accumulate"): np.cumprod,
-}
-"""What a method such as `np.add.reduce` is under its usual name."""
-
 
 def primitive(*functions: Callable[..., Any], unpack: Unpack | None = None) -> Callable[[Any], Any]:
     """Enter a rule for one function, or for several names of it."""
