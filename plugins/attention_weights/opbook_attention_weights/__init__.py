@@ -23,6 +23,10 @@ from opbook.errors import InputError, ShapeError
 # All masks are combined as Booleans. As numbers that are added to the scores they are less safe: two large negative
 # numbers overflow in half precision, and a blocked pair with a large score could still win.
 #
+# Two options shape the scores before they are masked. `softcap=c` squeezes them between −c and c, by c tanh(S / c), so
+# that no key can win by more than that. `window=(left, right)` lets query i look at keys i − left to i + right only:
+# left + 1 + right keys, its own among them.
+#
 # Padding may hold anything, but in a matrix product one NaN spoils whole rows, because 0 · NaN is NaN. So the products
 # are taken with 0 in the place of what is not finite. Then the scores of that query or key become NaN, and no others.
 #
@@ -35,7 +39,11 @@ from opbook.errors import InputError, ShapeError
 #
 # where dS is short for ∂L/∂S, and so on, ∘ multiplies entry by entry, and ⟨P, g⟩ is the sum of P ∘ g along each row. If
 # `scale` is given, it stands in the place of 1/√D. dS is 0 wherever P is, so no gradient reaches a key that is blocked.
-@builtin(category="Attention", aliases=("attention probabilities", "attention scores", "attention map"))
+# With a softcap c, dS is also multiplied by the slope of c tanh(S / c), which is 1 − tanh²(S / c).
+@builtin(
+    category="Attention",
+    aliases=("attention probabilities", "attention scores", "attention map", "logit softcapping", "local attention"),
+)
 def attention_weights(
     q: Array["... Nq D"],
     k: Array["... Nk D"],
@@ -44,7 +52,9 @@ def attention_weights(
     key_mask: Mask["... Nk"] | None = None,
     bias: Array["... #Nq #Nk"] | None = None,
     causal: bool = False,
+    window: tuple[int, int] | None = None,
     scale: float | None = None,
+    softcap: float | None = None,
 ) -> Array["... Nq Nk"]:
     r"""How much each query attends to each key: the softmax of the scaled dot products, row by row.
 
@@ -55,38 +65,45 @@ def attention_weights(
         key_mask: 1 for keys that may be attended to, 0 for padding, the same for every query.
         bias: Added to the scores before the softmax; an axis of length 1 is stretched, and -inf blocks.
         causal: Whether query i may attend to keys 0 to i only; needs Nq = Nk.
+        window: How many keys before and after its own a query may attend to, -1 for all of them; needs Nq = Nk.
         scale: The factor of the scores, 1/√D unless given.
+        softcap: Keeps the scores between -softcap and softcap, smoothly, before bias and masks; above 0.
 
     Returns:
         Weights between 0 and 1. Each row adds up to 1, or is 0 where the query may attend to nothing.
 
     Raises:
-        ShapeError: q and k differ in width, a mask does not broadcast, or causal with Nq ≠ Nk.
-        InputError: A mask with values other than 0 and 1.
+        ShapeError: q and k differ in width, a mask does not broadcast, or causal or a window with Nq ≠ Nk.
+        InputError: A mask with values other than 0 and 1, a window below -1, or a softcap that is not above 0.
 
     Formula:
         $$\operatorname{softmax}\left(\frac{Q K^\top}{\sqrt D} + B\right)$$
 
         row by row, where B is the bias, or −∞ for a pair that is blocked. The factor 1/√D is what `scale` replaces.
+        With `softcap=c`, scores S become c tanh(S / c) before B is added.
 
     Source:
-        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1.
+        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1; the window after Beltagy et al., *Longformer*
+        (2020), the softcap after Gemma Team, *Gemma 2* (2024), section 2; operator `Attention` of ONNX opset 25.
     """
-    allowed = allowed_pairs(q, k, mask, key_mask, bias, causal)
-    scores = score_factor(q, scale) * pair_products(q, k)
+    allowed = allowed_pairs(q, k, mask, key_mask, bias, causal, window)
+    scores = capped(score_factor(q, scale) * pair_products(q, k), softcap)
     if bias is not None:
         scores = scores + bias
     return softmax(np.where(allowed, scores, -np.inf))
 
 
 @attention_weights.defvjp
-def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    P = attention_weights.definition(q, k, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
+def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, window=None, scale=None, softcap=None):
+    options = {"bias": bias, "causal": causal, "window": window, "scale": scale, "softcap": softcap}
+    P = attention_weights.definition(q, k, mask, key_mask=key_mask, **options)
     Q, K, factor = finite(q), finite(k), score_factor(q, scale)
 
     def pullback(g):
         g = np.where(P == 0, 0, g)  # 0 · ∞ is NaN, and a key with the weight 0 has no part in anything
         dS = P * (g - np.sum(P * g, axis=-1, keepdims=True))
+        if softcap is not None:
+            dS = np.where(P == 0, 0, dS * slope_of_cap(factor * pair_products(q, k), softcap))
         dQ = factor * dS @ K
         dK = factor * np.swapaxes(dS, -1, -2) @ Q
         return unbroadcast(dQ, Q.shape), unbroadcast(dK, K.shape), None
@@ -94,9 +111,9 @@ def _(q, k, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
     return P, pullback
 
 
-def allowed_pairs(q, k, mask, key_mask, bias, causal):
+def allowed_pairs(q, k, mask, key_mask, bias=None, causal=False, window=None):
     """Which query may attend to which key, as a Boolean array that broadcasts against the scores."""
-    check_masks(q, k, key_mask, causal)
+    check_masks(q, k, key_mask, causal, window)
     allowed = np.ones((q.shape[-2], k.shape[-2]), bool)
     if mask is not None:
         allowed = allowed & mask
@@ -104,9 +121,31 @@ def allowed_pairs(q, k, mask, key_mask, bias, causal):
         allowed = allowed & key_mask[..., None, :]
     if causal:
         allowed = allowed & np.tri(q.shape[-2], dtype=bool)
+    if window is not None:
+        allowed = allowed & in_window(q.shape[-2], *window)
     if bias is not None:
         allowed = allowed & np.not_equal(bias, -np.inf)
     return allowed
+
+
+def in_window(n, left, right):
+    """The pairs (i, j) with i − left ≤ j ≤ i + right, as a Boolean (n, n) array; -1 is no limit on that side."""
+    distance = np.arange(n) - np.arange(n)[:, None]
+    return ((left < 0) | (distance >= -left)) & ((right < 0) | (distance <= right))
+
+
+def capped(scores, softcap):
+    """The scores, squeezed between −softcap and softcap if there is one."""
+    if softcap is None:
+        return scores
+    if not softcap > 0:
+        raise InputError(f"softcap must be above 0, but is {softcap:g}; leave it out for scores as they are")
+    return softcap * np.tanh(scores / softcap)
+
+
+def slope_of_cap(scores, softcap):
+    """How much a capped score grows with the score."""
+    return 1 - np.tanh(scores / softcap) ** 2
 
 
 def pair_products(q, k):
@@ -130,8 +169,8 @@ def score_factor(q, scale):
     return q.shape[-1] ** -0.5
 
 
-def check_masks(q, k, key_mask, causal):
-    """Refuse a key_mask or `causal` whose meaning would have to be guessed."""
+def check_masks(q, k, key_mask, causal, window=None):
+    """Refuse a key_mask, `causal` or a window whose meaning would have to be guessed."""
     n_queries, n_keys, batch_ndim = q.shape[-2], k.shape[-2], max(q.ndim, k.ndim) - 2
     if key_mask is not None and key_mask.ndim not in (1, batch_ndim + 1):
         batches = f" or {batch_ndim + 1} (one for each batch axis, which may be 1, and the keys)" if batch_ndim else ""
@@ -143,6 +182,14 @@ def check_masks(q, k, key_mask, causal):
             f"causal=True needs as many queries as keys, but there are {n_queries} and {n_keys}; pass "
             f'mask=causal_mask({n_queries}, {n_keys}, align="lower-right") if the last query sees all keys (cached '
             'keys), or align="upper-left" if the first query sees the first key only'
+        )
+    if window is not None and min(window) < -1:
+        raise InputError(f"window must be two counts of keys, before and after, or -1 for no limit, but is {window}")
+    if window is not None and n_queries != n_keys:
+        raise ShapeError(
+            f"window={window} needs as many queries as keys, but there are {n_queries} and {n_keys}; pass "
+            f"mask=sliding_window_mask({n_queries}, {n_keys}, {window[0]}, {window[1]}, align=...) to say which key is "
+            "a query's own"
         )
 
 

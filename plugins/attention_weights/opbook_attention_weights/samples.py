@@ -59,6 +59,34 @@ def _(draw):
     yield draw.refused("causal, one query and more keys", q[:1], k, causal=True)
     two = draw.normal(2, 2, 3, 2)
     yield draw.refused("a key_mask with one batch axis for two", two, k, key_mask=draw.mask(2, 5)).saying("or 3 (one")
+    yield from _capped_and_local_samples(draw)
+
+
+def _capped_and_local_samples(draw):
+    q, k = np.array([[1.0, 0.5], [-0.5, 1.0], [0.2, -0.3]]), np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    # from `Attention`, opset 25, as onnx.reference 1.23 evaluates it in float64, with the unit matrix as v
+    by_onnx = np.array([[0.534884008501, 0.465115991499, 0], [0, 0.568180440722, 0.431819559278], [0, 0, 1]])
+    yield draw.known("a window and a softcap, by onnx.reference", by_onnx, q, k, window=(0, 1), softcap=0.5)
+    by_onnx = np.array([[1, 0, 0], [0.257183315227, 0.742816684773, 0], [0, 0.455920556651, 0.544079443349]])
+    yield draw.known("a window, by onnx.reference", by_onnx, q, k, window=(1, 0))
+    by_onnx = [
+        [0.354657721041, 0.308397661816, 0.336944617144],
+        [0.211828504018, 0.447823627951, 0.340347868031],
+        [0.391502607604, 0.279210748252, 0.329286644144],
+    ]
+    yield draw.known("a softcap, by onnx.reference", np.array(by_onnx), q, k, softcap=0.5)
+    batch = draw.normal(2, 3, 7, 5), draw.normal(3, 7, 5)
+    yield draw.call(*batch, softcap=0.8, scale=2.0, bias=draw.normal(7, 7))
+    yield draw.call(*batch, draw.mask(2, 3, 7, 7), softcap=1.5, window=(3, -1))
+    yield draw.call(*batch, window=(-1, 2), key_mask=draw.mask(7), causal=True)
+    dirty = np.where(np.arange(7)[:, None] == 4, np.nan, batch[1])
+    yield draw.edge("NaN in a blocked key, with a softcap", *batch[:1], dirty, key_mask=np.arange(7) != 4, softcap=0.8)
+    early, late = np.arange(7) > 2, np.full((7, 5), 1e200)
+    yield draw.edge("a window without any key that is left", *batch, key_mask=early, window=(1, 0), softcap=0.8)
+    yield draw.edge("scores beyond the largest number, with a softcap", late, late, softcap=2.0)
+    yield draw.refused("a softcap of 0", q, k, softcap=0.0).saying("above 0, but is 0")
+    yield draw.refused("a window below -1", q, k, window=(2, -2)).saying("(2, -2)")
+    yield draw.refused("a window, and other numbers of queries and keys", q[:2], k, window=(1, 0)).saying("2 and 3")
 
 
 @causal_mask.samples
@@ -79,10 +107,18 @@ def _(draw):
 
 @hookimpl
 def opbook_properties():
-    """State what makes an answer of attention an average."""
+    """State what makes an answer of attention an average, and that -1 is no limit."""
 
     def sums(op, *args, **options):
         total = op(*args, **options).sum(axis=-1)
         return total, np.where(np.isnan(total), total, total > 0.5)
 
-    return [Property("attention_weights", "rows add up to 1", "Each row adds up to 1, or is 0 altogether.", sums)]
+    def without_limits(op, q, k, *args, **options):
+        if q.shape[-2] != k.shape[-2] or "window" in options:
+            return None
+        return op(q, k, *args, window=(-1, -1), **options), op(q, k, *args, **options)
+
+    return [
+        Property("attention_weights", "rows add up to 1", "Each row adds up to 1, or is 0 altogether.", sums),
+        Property("attention_weights", "no limits", "A window of (-1, -1) changes nothing.", without_limits),
+    ]

@@ -239,7 +239,8 @@ _TRANSFORMER = {
             "jax.nn.softmax(q @ jnp.matrix_transpose(k) / q.shape[-1] ** 0.5, axis=-1, where=mask)",
             "`where` takes the mask as it is here",
         ),
-        "onnx": "`qk_matmul_output` of `Attention`, opset 23, with `qk_matmul_output_mode` 3",
+        "onnx": "`qk_matmul_output` of `Attention`, opset 25, with `qk_matmul_output_mode` 3. `left_window_size` and "
+        "`right_window_size` are the two numbers of `window`, and a `softcap` of 0 means none",
     },
     "causal_mask": {
         "numpy": Call(
@@ -294,19 +295,22 @@ _TRANSFORMER = {
             "A Boolean `attn_mask` is true where a query may attend, as here, and the opposite of that of "
             "`torch.nn.MultiheadAttention`; one of numbers is added to the scores, so 0 and 1 block nothing: that is "
             "`bias` here. `is_causal=True` allows no mask beside it, and with other numbers of queries and keys it "
-            "lets the first query see the first key only, where here that must be said",
+            "lets the first query see the first key only, where here that must be said. It has neither window nor "
+            "softcap. FlashAttention has both: `window_size=(left, right)` counts as `window` does here, while "
+            "`sliding_window=w` in models of transformers lets a query see w keys, its own among them",
         ),
         "jax": Call(
             "jax.nn.dot_product_attention(q[:, None], k[:, None], v[:, None], mask=mask[None])[:, 0]",
             "The axis of the heads comes behind that of the length, and is needed; values must be as wide as keys, "
             "and the weights are computed in float32. The mask is Boolean and true where a query may attend. A query "
-            "that may attend to nothing gets the mean of all values, where here it gets 0",
+            "that may attend to nothing gets the mean of all values, where here it gets 0. `local_window_size=(l, r)` "
+            "is `window=(l, r)`",
         ),
         "onnx": Operator(
             "Attention",
-            23,
+            25,
             "Four axes, or three and the number of heads. A Boolean `attn_mask` is true where a query may attend, one "
-            "of numbers is added to the scores; `is_causal` may stand beside either",
+            "of numbers is added to the scores; `is_causal` may stand beside either. `softcap=0` means none",
         ),
     },
     "transformer_block": {

@@ -15,8 +15,10 @@ TILED_FROM = 2**16
 """Tiles pay from so many scores a head on (256 × 256): below, starting threads and copying the inputs costs more."""
 
 
-def attention(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    """The rule, for calls whose products BLAS would share among threads."""
+def attention(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, window=None, scale=None, softcap=None):
+    """The rule, for calls whose products BLAS would share among threads, without a window or a softcap."""
+    if window is not None or softcap is not None:
+        return NotImplemented
     if q.shape[-2] * k.shape[-2] * (q.shape[-1] + v.shape[-1]) < TAKEN_FROM:
         return NotImplemented
     value, pull = attend(q, k, v, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)

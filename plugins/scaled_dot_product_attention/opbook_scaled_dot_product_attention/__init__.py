@@ -1,7 +1,7 @@
 """Scaled dot-product attention, as an opbook plugin."""
 
 import numpy as np
-from opbook_attention_weights import attention_weights, finite, score_factor
+from opbook_attention_weights import attention_weights, finite
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 
@@ -22,8 +22,8 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 # \end{gathered}$$
 #
 # where dV is short for ∂L/∂V, and so on, ∘ multiplies entry by entry, and ⟨P, dP⟩ is the sum of P ∘ dP along each row.
-# The first two are the gradient of the product P V, the third is that of the softmax, and the last two
-# are that of the product Q Kᵀ / √D.
+# The first two are the gradient of the product P V. The third is that of the softmax, and the last two are that of the
+# product Q Kᵀ / √D: the rule of `attention_weights`, from the cotangent dP.
 #
 # If the same array is passed as q, k and v, its gradient is the sum of the three.
 @builtin(category="Attention", aliases=("sdpa", "attention", "dot-product attention"))
@@ -36,7 +36,9 @@ def scaled_dot_product_attention(
     key_mask: Mask["... Nk"] | None = None,
     bias: Array["... #Nq #Nk"] | None = None,
     causal: bool = False,
+    window: tuple[int, int] | None = None,
     scale: float | None = None,
+    softcap: float | None = None,
 ) -> Array["... Nq Dv"]:
     r"""Averages the values for each query, weighted by how well the query's dot products with their keys compare.
 
@@ -48,14 +50,16 @@ def scaled_dot_product_attention(
         key_mask: 1 for keys that may be attended to, 0 for padding, the same for every query.
         bias: Added to the scores before the softmax; an axis of length 1 is stretched, and -inf blocks.
         causal: Whether query i may attend to keys 0 to i only; needs Nq = Nk.
+        window: How many keys before and after its own a query may attend to, -1 for all of them; needs Nq = Nk.
         scale: The factor of the scores, 1/√D unless given.
+        softcap: Keeps the scores between -softcap and softcap, smoothly, before bias and masks; above 0.
 
     Returns:
         One row for each query: a weighted average of the values, or 0 where the query may attend to nothing.
 
     Raises:
-        ShapeError: Widths or lengths that differ, a mask that does not broadcast, or causal with Nq ≠ Nk.
-        InputError: A mask with values other than 0 and 1.
+        ShapeError: Widths or lengths that differ, a mask that does not broadcast, or causal or a window with Nq ≠ Nk.
+        InputError: A mask with values other than 0 and 1, a window below -1, or a softcap that is not above 0.
 
     Formula:
         $$\operatorname{softmax}\left(\frac{Q K^\top}{\sqrt D}\right) V$$
@@ -65,23 +69,22 @@ def scaled_dot_product_attention(
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), equation 1.
     """
-    weights = attention_weights(q, k, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
-    return weighted_sum(weights, v)
+    options = {"bias": bias, "causal": causal, "window": window, "scale": scale, "softcap": softcap}
+    return weighted_sum(attention_weights(q, k, mask, key_mask=key_mask, **options), v)
 
 
 @scaled_dot_product_attention.defvjp
-def _(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, scale=None):
-    P = attention_weights(q, k, mask, key_mask=key_mask, bias=bias, causal=causal, scale=scale)
-    Q, K, V, factor = finite(q), finite(k), finite(v), score_factor(q, scale)
+def _(q, k, v, mask=None, *, key_mask=None, bias=None, causal=False, window=None, scale=None, softcap=None):
+    options = {"bias": bias, "causal": causal, "window": window, "scale": scale, "softcap": softcap}
+    P, pull_weights = attention_weights.rule(q, k, mask, key_mask=key_mask, **options)
+    V = finite(v)
 
     def pullback(g):
         dV = np.swapaxes(P, -1, -2) @ g
         with np.errstate(over="ignore", invalid="ignore"):  # large numbers in a blocked slot
             dP = np.where(P == 0, 0, g @ np.swapaxes(V, -1, -2))
-        dS = P * (dP - np.sum(P * dP, axis=-1, keepdims=True))
-        dQ = factor * dS @ K
-        dK = factor * np.swapaxes(dS, -1, -2) @ Q
-        return unbroadcast(dQ, Q.shape), unbroadcast(dK, K.shape), unbroadcast(dV, V.shape), None
+        dQ, dK, _ = pull_weights(unbroadcast(dP, P.shape))
+        return dQ, dK, unbroadcast(dV, V.shape), None
 
     return weighted_sum(P, v), pullback
 

@@ -32,6 +32,13 @@ def _(draw):
     yield draw.large("scores far apart", 100 * q, 100 * k, v)
     yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty)
     yield draw.edge("no keys", q, k[:0], v[:0])
+    x = draw.normal(2, 3, 7, 5)
+    yield draw.call(x, draw.normal(7, 5), draw.normal(3, 7, 2), draw.mask(7, 7), window=(2, 1), softcap=1.5)
+    yield draw.call(x, x, x, bias=draw.normal(7, 7), softcap=0.7, scale=2.0)
+    rubbish = np.where(np.arange(7)[:, None] == 4, np.inf, x[0, 0])
+    options = {"key_mask": np.arange(7) != 4, "softcap": 0.7, "window": (3, 2)}
+    yield draw.edge("infinity in padding, with a softcap and a window", x, rubbish, rubbish, **options)
+    yield draw.refused("a softcap of 0", x, x, x, softcap=0.0).saying("above 0, but is 0")
     yield from _long_samples(draw)
 
 
