@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numeric import central_differences, uneven
 
-from opbook import OpbookError, grad, stop_gradient, value_and_grad, vjp
+from opbook import Array, OpbookError, builtin, grad, stop_gradient, value_and_grad, vjp
 from opbook.errors import ArgumentError, DTypeError, ShapeError, TapeError
 
 
@@ -245,6 +245,46 @@ def test_ordinary_control_flow_and_shapes():
 def test_lists_of_values_and_stop_gradient():
     assert grad(lambda x: np.stack([x[0], 3 * x[1]]).sum())(np.ones(2)).tolist() == [1, 3]
     assert grad(lambda x: x * stop_gradient(x))(3.0) == 3
+
+
+@builtin(category="Tests")
+def gates(x: Array["... D"], w: Array["D"]) -> tuple[Array["... D"], Array["... D"]]:
+    """How far each gate is open, and how far it is closed."""
+    opened = 1 / (1 + np.exp(-x * w))
+    return opened, 1 - opened
+
+
+@gates.defvjp
+def _(x, w):
+    opened = 1 / (1 + np.exp(-x * w))
+
+    def pullback(g):
+        slope = (g[0] - g[1]) * opened * (1 - opened)
+        return slope * w, (slope * x).reshape(-1, len(w)).sum(axis=0)
+
+    return (opened, 1 - opened), pullback
+
+
+def test_a_rule_of_several_arrays_is_one_step():
+    x, w = uneven((2, 5, 3)), uneven((3,), 1)
+    for f in (
+        lambda x, w: gates(x, w)[0] ** 2,  # nobody uses the other: its cotangent is zeros
+        lambda x, w: gates(x, w)[1] * 3,
+        lambda x, w: np.sin(gates(x, w)[0] * gates(x * x, w)[1]),
+        lambda x, w: np.multiply(*gates(x, w)),
+    ):
+        value, pullback = vjp(f, x, w)
+        cotangent = uneven(value.shape, 2)
+        for got, expected in zip(pullback(cotangent), central_differences(f, (x, w), cotangent), strict=True):
+            np.testing.assert_allclose(got, expected, atol=1e-8)
+
+        def slope(w, f=f, cotangent=cotangent):
+            return vjp(f, x, w)[1](cotangent)[1]
+
+        (second,) = vjp(slope, w)[1](np.ones(3))
+        np.testing.assert_allclose(second, central_differences(slope, (w,), np.ones(3))[0], atol=1e-6)
+    unused = vjp(lambda x, w: gates(x, w) and x.sum(), x, w)[1](1.0)
+    assert [np.unique(g).tolist() for g in unused] == [[1], [0]]
 
 
 def test_value_and_grad_and_argnums():

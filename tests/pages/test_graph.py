@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from opbook import vjp
+from opbook import Array, builtin, vjp
 from opbook.pages.tape import draw, trace
 from opbook.pages.tape.drawing import describe, number
 from opbook.pages.tape.layout import GAP, arrange
@@ -99,6 +99,31 @@ def test_a_definition_of_many_steps_is_drawn_as_its_rule(write: Write) -> None:
 def test_there_is_no_trace_of_what_has_no_gradient(write: Write, body: str) -> None:
     loaded = one_op(write, f'@builtin(category="A")\ndef op(x: Array["N"]) -> Array["N"]:\n    "Does."\n    {body}\n')
     assert trace(loaded["op"]) is None
+
+
+def test_a_step_of_several_arrays_stands_as_those_that_are_used() -> None:
+    @builtin(category="Tests")
+    def split(x: Array["N D"]) -> tuple[Array["N"], Array["N D"], Array["N"]]:
+        """Means, what is left without them, and the greatest."""
+        mean = x.mean(axis=1)
+        return mean, x - mean[:, None], x.max(axis=1)
+
+    @split.defvjp
+    def _(x):  # type: ignore[no-untyped-def]
+        return split.definition(x), lambda g: (g[0][:, None] / x.shape[1] + g[1] - g[1].mean(axis=1)[:, None],)
+
+    @builtin(category="Tests")
+    def total(x: Array["N D"]) -> Array["N"]:
+        """Uses two of them, in more steps than a picture has."""
+        mean, rest, _ = split(x)
+        for _ in range(24):
+            mean = mean + 0.0
+        return mean * rest[:, 0]
+
+    found = trace(total)
+    assert found is not None
+    first = [(step.name, step.parents, step.value.ndim) for step in found.steps[:3]]
+    assert first == [("x", (), 2), ("split[0]", (0,), 1), ("split[1]", (0,), 2)]
 
 
 def test_steps_that_the_result_does_not_depend_on_are_left_out(write: Write) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from opbook.autodiff import tree
 from opbook.autodiff.backward import pull_back
 from opbook.autodiff.derivatives.table import full_name
-from opbook.autodiff.tape import FLOATS, Pull, Tape, TapeValue, stop_gradient
+from opbook.autodiff.tape import FLOATS, Items, Pull, Tape, TapeValue, stop_gradient
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.call import Call
 from opbook.builtins.signature import CallShape
@@ -87,7 +87,7 @@ class _Recorder(Tape):
         self.entries: list[tuple[Any, Sequence[int], Any]] = []
 
     def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
-        self.entries.append((stop_gradient(value), parents, function))
+        self.entries.append((tree.map(stop_gradient, value), parents, function))
         return super().record(value, parents, pull, function)
 
 
@@ -167,15 +167,17 @@ def _seed(value: Any, draw: Draw, around: Tape | None) -> Any:
 
 
 def _trace(cotangents: list[Any], tape: _Recorder, names: list[str], results: set[int]) -> Trace | None:
-    kept = [place for place, cotangent in enumerate(cotangents) if cotangent is not None]
+    # a step of several arrays stands as its items, as far as anything depends on them
+    kept = [place for place, cotangent in enumerate(cotangents) if not isinstance(cotangent, Items | None)]
     where = {place: i for i, place in enumerate(kept)}
     steps = []
     for place in kept:
-        value, parents, function = tape.entries[place]
+        value = tape.entries[place][0]
+        parents, function, item = _origin(tape.entries, place)
         is_builtin = isinstance(function, CallShape)
         steps.append(
             Step(
-                name=names[place] if function is None else _name(function),
+                name=names[place] if function is None else _name(function) + item,
                 parents=tuple(where[parent] for parent in parents),
                 value=np.asarray(value),
                 cotangent=np.asarray(cotangents[place]),
@@ -185,6 +187,21 @@ def _trace(cotangents: list[Any], tape: _Recorder, names: list[str], results: se
         )
     found = Trace(tuple(steps), 0)
     return Trace(found.steps, found.computed) if found.computed else None
+
+
+def _origin(entries: list[tuple[Any, Sequence[int], Any]], place: int) -> tuple[Sequence[int], Any, str]:
+    """Where a value comes from: parents, function, and which of the function's arrays it is, such as `[0]`."""
+    _, parents, function = entries[place]
+    if not parents or isinstance(entries[parents[0]][0], np.ndarray | np.generic):
+        return parents, function, ""
+    (whole,) = parents
+    arrays, parents, function = entries[whole]
+    floats = [
+        path
+        for leaf, path in zip(tree.leaves(arrays), tree.paths(arrays), strict=True)
+        if getattr(leaf, "dtype", None) in FLOATS
+    ]
+    return parents, function, floats[place - whole - 1]
 
 
 def _name(function: Any) -> str:
