@@ -27,6 +27,11 @@ CASES = [
         for x, axis in ((A, ()), (CUBE, (1,)), (CUBE, (-1,)))
     ),
     *((name, (x,), axis) for name in ("softmax", "log_softmax") for x, axis in ((A, ()), (CUBE, (1,)), (ROW, (0,)))),
+    *((name, (A,), ()) for name in ("elu", "leaky_relu", "log_sigmoid", "silu")),
+    *((name, (x,), axis) for name in ("cumsum", "logsumexp", "norm", "sort") for x, axis in ((A, ()), (CUBE, (1,)))),
+    ("rms_norm", (CUBE, ROW), ()),
+    ("group_norm", (CUBE, A[:, 0], A[:, 1]), (3,)),
+    ("linear", (CUBE, A.T, A[:, 0]), ()),
     ("transpose", (A,), ()),
     ("transpose", (CUBE,), ()),
     ("reshape", (A,), ((2, -1),)),
@@ -143,16 +148,21 @@ def test_it_works_within_a_function_on_a_tape(name, arrays, rest):
 NUMBERS = [
     "abs",
     "cos",
+    "elu",
     "erf",
     "exp",
     "gelu",
+    "leaky_relu",
     "log",
+    "log_sigmoid",
     "max",
     "mean",
     "min",
+    "norm",
     "relu",
     "round",
     "sigmoid",
+    "silu",
     "sin",
     "softplus",
 ]
@@ -173,6 +183,7 @@ def test_every_standard_builtin_has_a_note_aliases_and_every_section():
         if op.definition.__module__.split(".")[0] in {
             *("opbook_math", "opbook_reductions", "opbook_arrays"),
             *("opbook_activations", "opbook_text", "opbook_calculus"),
+            *("opbook_normalization", "opbook_linear"),
         }:
             assert len(op.note) > 150, name
             assert op.aliases, name

@@ -6,7 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
-from opbook_elsewhere.table import TABLE, Call, Operator
+from opbook_elsewhere.table import TABLE
+from opbook_elsewhere.table.entries import Call, Operator
 from ops.transformer_inputs import block, head
 
 from opbook import Section, grad, ops
@@ -16,17 +17,28 @@ X = np.array([[0.5, -1.25, 2.0], [1.5, 0.25, -0.5]])
 POSITIVE = np.array([[0.5, 1.25], [2.0, 0.25]])
 MASK = np.array([[1, 0, 1, 1], [0, 1, 1, 0]], bool)
 Q, K, V = X, np.arange(12.0).reshape(4, 3) / 7, np.arange(12.0)[::-1].reshape(4, 3) / 5
+CHANNELS = np.array([[1.0, -0.5], [0.25, 2.0], [-1.5, 0.5], [0.75, 1.25]])
 MASKED = {"q": Q, "k": K, "mask": MASK}
 AXIS = {"x": X, "axis": 1}
 
 INPUTS = {
     **{key: {"x": X} for key in ("abs", "cos", "erf", "exp", "sin", "tanh", "gelu", "relu", "sigmoid", "softplus")},
+    "log_sigmoid": {"x": X},
     **{key: {"x": POSITIVE} for key in ("log", "sqrt")},
     **{key: {"x": X, "y": X[::-1].copy()} for key in ("maximum", "minimum")},
-    **{key: {"x": X, "axis": 0} for key in ("log_softmax", "softmax")},
-    **{key: {**AXIS, "keepdims": True} for key in ("max", "mean", "min", "sum")},
+    **{key: {"x": X, "axis": 0} for key in ("cumsum", "log_softmax", "softmax", "sort")},
+    **{key: {**AXIS, "keepdims": True} for key in ("logsumexp", "max", "mean", "min", "norm", "sum")},
     **{key: {"x": X} for key in ("shape", "transpose")},
     **{key: {"shape": (2, 3)} for key in ("ones", "zeros")},
+    "dropout": {"x": X, "keep": X > 0, "rate": 0.25},
+    "dropout_mask": {"shape": (2, 3), "rate": 0.4, "seed": 3},
+    "elu": {"x": X, "alpha": 0.7},
+    "leaky_relu": {"x": X, "slope": 0.2},
+    "silu": {"x": X, "beta": 1.3},
+    "group_norm": {"x": CHANNELS, "gamma": CHANNELS[:, 0], "beta": CHANNELS[:, 1], "groups": 2, "eps": 1e-3},
+    "rms_norm": {"x": X, "gamma": X[1], "eps": 1e-3},
+    "linear": {"x": X, "w": CHANNELS[:3], "b": CHANNELS[3]},
+    "swiglu": {"x": X, "weights": {"w_gate": X.T, "w_up": X.T + 1, "w_down": X}},
     "round": {"x": np.array([0.125, 0.375, -2.5, 1.26]), "digits": 2},
     "arange": {"stop": 4},
     "concatenate": {"arrays": (X, X + 1), "axis": 1},
@@ -109,6 +121,8 @@ def test_pytorch(torch, name):
     def convert(value):
         if isinstance(value, tuple) and isinstance(value[0], np.ndarray):
             return tuple(map(torch.tensor, value))
+        if isinstance(value, dict):
+            return {key: torch.tensor(array) for key, array in value.items()}
         return torch.tensor(value) if isinstance(value, np.ndarray) else value
 
     before = torch.get_default_dtype()

@@ -68,6 +68,61 @@ def transformer_block(x: Any, weights: Any, *, norm: str = "post", eps: float = 
     return torch.func.functional_call(layer, parameters, (x, blocked))
 
 
+def rms_norm(x: Any, gamma: Any, *, eps: float = 1e-5) -> Any:
+    return functional.rms_norm(x, gamma.shape, gamma, eps)
+
+
+def group_norm(x: Any, gamma: Any, beta: Any, groups: int, *, eps: float = 1e-5) -> Any:
+    """PyTorch takes one batch axis, no more and no less."""
+    return functional.group_norm(x.reshape(-1, *x.shape[-2:]), groups, gamma, beta, eps).reshape(x.shape)
+
+
+def dropout(x: Any, keep: Any, *, rate: float) -> Any:
+    return x * torch.as_tensor(keep) / (1 - rate)
+
+
+def silu(x: Any, *, beta: float = 1.0) -> Any:
+    return functional.silu(x) if beta == 1 else x * torch.sigmoid(beta * x)
+
+
+def leaky_relu(x: Any, *, slope: float = 0.01) -> Any:
+    return functional.leaky_relu(x, slope)
+
+
+def elu(x: Any, *, alpha: float = 1.0) -> Any:
+    return functional.elu(x, alpha)
+
+
+def log_sigmoid(x: Any) -> Any:
+    return functional.logsigmoid(x)
+
+
+def logsumexp(x: Any, axis: int | None = -1, *, keepdims: bool = False) -> Any:
+    return torch.logsumexp(x, tuple(range(x.ndim)) if axis is None else axis, keepdims)
+
+
+def norm(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
+    return torch.linalg.vector_norm(x, dim=axis, keepdim=keepdims)
+
+
+def sort(x: Any, axis: int = -1) -> Any:
+    return torch.sort(x, dim=axis, stable=True).values
+
+
+def cumsum(x: Any, axis: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Any:
+    turned = x.flip(axis) if reverse else x
+    sums = torch.cumsum(turned, axis) - (turned if exclusive else 0)
+    return sums.flip(axis) if reverse else sums
+
+
+def linear(x: Any, w: Any, b: Any = None) -> Any:
+    return functional.linear(x, w.mT, b)
+
+
+def swiglu(x: Any, weights: Any) -> Any:
+    return functional.linear(functional.silu(x @ weights["w_gate"]) * (x @ weights["w_up"]), weights["w_down"].mT)
+
+
 def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent: Any) -> tuple[Any, list[Any]]:
     """Run a function and its backward pass.
 
@@ -80,8 +135,12 @@ def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent
     Returns:
         The value, and the gradient of each array, in order.
     """
-    leaves = [torch.tensor(a, requires_grad=True) if isinstance(a, np.ndarray) else a for a in tree.leaves(args)]
+    leaves = [torch.tensor(a, requires_grad=True) if _is_float(a) else a for a in tree.leaves(args)]
     value = f(*tree.rebuild(args, leaves), **kwargs)
     value.backward(torch.tensor(cotangent))
     gradients = [leaf.grad for leaf in leaves if isinstance(leaf, torch.Tensor)]
     return value.detach().numpy(), [g.numpy() for g in gradients]
+
+
+def _is_float(argument: Any) -> bool:
+    return isinstance(argument, np.ndarray) and argument.dtype.kind == "f"

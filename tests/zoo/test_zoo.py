@@ -7,7 +7,7 @@ from zoo.animals import ANIMALS
 
 from opbook.testing import compare
 
-CAGES = ("normalization",)
+CAGES = ("normalization", "scaling", "units", "linear", "along_an_axis")
 for cage in CAGES:
     importlib.import_module(f"zoo.{cage}")
 

@@ -1,4 +1,4 @@
-"""softmax, relu and gelu, as an opbook plugin."""
+"""Activations, as an opbook plugin: softmax, relu and gelu here, their relatives in `units`."""
 
 from typing import Literal
 
@@ -8,6 +8,7 @@ from opbook_math import erf
 
 from opbook import Array, builtin, hookimpl
 from opbook.errors import InputError
+from opbook_activations.units import elu, leaky_relu, log_sigmoid, silu
 
 
 # exp makes every score positive, and dividing by the sum makes them weights that add up to 1. Only differences of
@@ -238,4 +239,4 @@ def _positive(total):
 @hookimpl
 def opbook_builtins():
     """Add the activations."""
-    return [gelu, log_softmax, relu, softmax]
+    return [elu, gelu, leaky_relu, log_sigmoid, log_softmax, relu, silu, softmax]

@@ -1,8 +1,9 @@
-"""What the ops that make and rearrange arrays are verified on."""
+"""What the ops that make and rearrange arrays are verified on, and what is true of them."""
 
 import numpy as np
 
-from opbook_arrays import arange, concatenate, eye, linspace, ones, reshape, take, where, zeros
+from opbook import Property, hookimpl
+from opbook_arrays import arange, concatenate, cumsum, eye, linspace, ones, reshape, sort, take, where, zeros
 from opbook_arrays.making import LARGEST
 
 
@@ -113,3 +114,61 @@ def _(draw):
     yield draw.refused("a number that is not whole", draw.normal(3), [0, 0.5])
     yield draw.refused("true and false", draw.normal(2), [True, False])
     yield draw.refused("no such axis", draw.normal(3), 0, 1)
+
+
+@sort.samples
+def _(draw):
+    yield draw.normal(2, 3, 4), 1
+    yield draw.normal(5, 1), 0
+    yield draw.known("by hand", np.array([-2.0, 0.5, 3.0]), np.array([3.0, -2.0, 0.5]))
+    yield draw.known("columns", np.array([[0.0, 1.0], [2.0, 5.0]]), np.array([[2.0, 1.0], [0.0, 5.0]]), 0)
+    yield draw.edge("ties", np.array([[2.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
+    yield draw.edge("more ties than a short sort keeps in order", np.arange(40.0) % 3)
+    yield draw.edge("a NaN and infinities", np.array([np.nan, np.inf, 0.5, -np.inf]))
+    yield draw.refused("no such axis", draw.normal(3), 1).saying("axis 1 is out of range")
+    yield draw.refused("a number", np.asarray(0.5)).saying("0 axes")
+
+
+@cumsum.samples
+def _(draw):
+    for exclusive in (False, True):
+        for reverse in (False, True):
+            yield draw.call(draw.normal(2, 3, 4), 1, exclusive=exclusive, reverse=reverse)
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    yield draw.known("by hand", np.array([1.0, 3.0, 6.0, 10.0]), x)
+    yield draw.known("ONNX, exclusive", np.array([0.0, 1.0, 3.0, 6.0]), x, exclusive=True)
+    yield draw.known("ONNX, reverse", np.array([10.0, 9.0, 7.0, 4.0]), x, reverse=True)
+    yield draw.known("ONNX, both", np.array([9.0, 7.0, 4.0, 0.0]), x, exclusive=True, reverse=True)
+    yield draw.known("rows", np.array([[1.0, 2.0], [4.0, 6.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]), 0)
+    yield draw.known("infinity as the last", np.array([0.0, 1.0]), np.array([1.0, np.inf]), exclusive=True)
+    yield draw.normal(2, 0), 1
+    yield draw.refused("no such axis", draw.normal(3), 1).saying("axis 1 is out of range")
+
+
+@hookimpl
+def opbook_properties():
+    """State what sorting and adding up leave as it is."""
+
+    def sorted_twice(op, x, axis=-1):
+        return op(op(x, axis), axis), op(x, axis)
+
+    def turned_round(op, x, axis=-1):
+        return op(np.flip(x, axis), axis), op(x, axis)
+
+    def without_itself(op, x, axis=-1, *, exclusive=False, reverse=False):
+        if not np.isfinite(x).all():
+            return None
+        return op(x, axis, exclusive=True, reverse=reverse) + x, op(x, axis, reverse=reverse)
+
+    def both_ends(op, x, axis=-1, *, exclusive=False, reverse=False):
+        if not np.isfinite(x).all():
+            return None
+        sums = op(x, axis) + op(x, axis, reverse=True) - x
+        return sums, np.broadcast_to(np.sum(x, axis=axis, keepdims=True), x.shape)
+
+    return [
+        Property("sort", "sorted twice", "Sorting what is sorted changes nothing.", sorted_twice),
+        Property("sort", "turned round", "The order that the entries came in changes no value.", turned_round),
+        Property("cumsum", "exclusive", "An exclusive sum lacks the entry itself.", without_itself),
+        Property("cumsum", "both ends", "The sums from both ends add up to the sum of all, and the entry.", both_ends),
+    ]

@@ -1,7 +1,8 @@
 """What does the same in NumPy, PyTorch, JAX and ONNX, on the pages of builtins, as an opbook plugin."""
 
 from opbook import Section, hookimpl
-from opbook_elsewhere.table import TABLE, Call, Operator
+from opbook_elsewhere.table import TABLE
+from opbook_elsewhere.table.entries import Call, Operator
 
 TITLE = "In other libraries"
 NAMES = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX", "onnx": "ONNX"}

@@ -1,8 +1,9 @@
-"""What the reductions are verified on."""
+"""What the reductions are verified on, and what is true of them."""
 
 import numpy as np
 
-from opbook_reductions import max, mean, min, sum
+from opbook import Property, hookimpl
+from opbook_reductions import logsumexp, max, mean, min, norm, sum
 
 
 def _samples(draw):
@@ -46,3 +47,58 @@ def _(draw):
 def _(draw):
     yield from _choice_samples(draw)
     yield draw.known("keepdims", np.array([[-1.0], [0.0]]), np.array([[-1.0, 3.0], [0.5, 0.0]]), 1, keepdims=True)
+
+
+@logsumexp.samples
+def _(draw):
+    yield draw.normal(2, 3, 4), 1
+    yield draw.normal(2, 3, 4), None
+    yield draw.call(draw.normal(2, 3, 4), 0, keepdims=True)
+    yield draw.call(draw.normal(3, 4), None, keepdims=True)
+    far = np.array([[1000.0, 1001.0, 999.5], [-800.0, -801.0, -np.inf]])
+    yield draw.known("SciPy's logsumexp", np.array([1001.4643687841079, -799.6867383124818]), far)
+    yield draw.known("all entries, SciPy's logsumexp", 1001.4643687841079, far, None)
+    yield draw.known("two entries of 0, by hand", np.log(2.0), np.zeros(2))
+    yield draw.known("nothing but -inf", np.array([-np.inf, 0.0]), np.array([[-np.inf, -np.inf], [0.0, -np.inf]]))
+    yield draw.known("nothing", np.array([-np.inf, -np.inf]), np.zeros((2, 0)))
+    yield draw.edge("a row of -inf", np.array([[0.5, -np.inf, 1.0], [-np.inf, -np.inf, -np.inf]]))
+    yield draw.refused("an entry of inf", np.array([[0.5, np.inf]])).saying("finite or -inf")
+    yield draw.refused("no such axis", draw.normal(3), 1).saying("axis 1 is out of range")
+
+
+@norm.samples
+def _(draw):
+    yield draw.normal(2, 3, 4), 1
+    yield draw.call(draw.normal(2, 3, 4), 0, keepdims=True)
+    yield draw.call(draw.normal(3, 4), keepdims=True)
+    yield draw.known("3, 4, 5 and 5, 12, 13", np.array([5.0, 13.0]), np.array([[3.0, -4.0], [5.0, 12.0]]), 1)
+    yield draw.known("of a matrix", 6.0, np.array([[1.0, 3.0, -1.0], [3.0, 4.0, 0.0]]))
+    yield draw.known("squares beyond a float", 5e200, np.array([3e200, 4e200])).at_edge()
+    yield draw.known("squares below a float", 5e-200, np.array([3e-200, 4e-200])).at_edge()
+    yield draw.known("nothing", np.zeros(2), np.zeros((2, 0)), 1)
+    yield draw.edge("zeros", np.array([[0.0, 0.0], [3.0, 4.0]]), 1)
+    yield draw.edge("infinity", np.array([[np.inf, 1.0], [3.0, 4.0]]), 1)
+    yield draw.refused("no such axis", draw.normal(3), 1).saying("axis 1 is out of range")
+
+
+@hookimpl
+def opbook_properties():
+    """State between which bounds the soft maximum lies, and how lengths grow."""
+
+    def moved(op, x, axis=-1, *, keepdims=False):
+        return op(x + 8.0, axis, keepdims=keepdims), op(x, axis, keepdims=keepdims) + 8.0
+
+    def twice(op, x, axis=-1, *, keepdims=False):
+        if axis is None:
+            return None
+        both = np.concatenate([x, x], axis=axis)
+        return op(both, axis, keepdims=keepdims), op(x, axis, keepdims=keepdims) + np.log(2.0)
+
+    def stretched(op, x, axis=None, *, keepdims=False):
+        return op(-4.0 * x, axis, keepdims=keepdims), 4.0 * op(x, axis, keepdims=keepdims)
+
+    return [
+        Property("logsumexp", "moved entries", "Entries that are larger by a number give a result so.", moved),
+        Property("logsumexp", "twice the entries", "All entries twice add log 2.", twice),
+        Property("norm", "stretched", "Entries times -4 are 4 times as long.", stretched),
+    ]

@@ -250,7 +250,10 @@ def choices(param: Param, binding: Binding, draw: Draw) -> Iterator[Choice]:
             return
         shape = tuple(int(n) for n in sizes if n is not None)
         if isinstance(spec, MaskSpec):
-            yield from _masks(shape, binding.batch() if spec.batched else (), draw)
+            batch = binding.batch() if spec.batched else ()
+            shape, batch = (shape, batch) if shape else (batch, ())  # entry by entry, all axes are the mask's own
+            if shape:
+                yield from _masks(shape, batch, draw)
         else:
             yield Choice("given", draw.normal(*shape))
             yield Choice("with one row for all", draw.normal(*((1,) * (len(shape) - 1)), *shape[-1:]))

@@ -44,8 +44,13 @@ def _differentiable(subject: Subject) -> Iterator[tuple[Sample, Call]]:
 
 
 def _smooth(subject: Subject) -> Iterator[tuple[Sample, Call]]:
-    """Where differences can be taken."""
-    return ((sample, call) for sample, call in _differentiable(subject) if sample.is_smooth)
+    """Where differences can be taken: there must be a number that can move."""
+    return ((sample, call) for sample, call in _differentiable(subject) if sample.is_smooth and _has_numbers(sample))
+
+
+def _has_numbers(sample: Sample) -> bool:
+    arrays = sample.arrays("f")
+    return not arrays or any(array.size for array in arrays)
 
 
 def _defined(call: Call) -> tuple[Callable[..., Any], list[Any], list[int]]:

@@ -1,0 +1,107 @@
+"""What depends on the order of entries along an axis: sort and cumsum."""
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from opbook import Array, builtin
+
+
+# The smallest entry comes first. Equal entries stay in their order, which nobody can see in the values, but in the
+# gradient: it is what *stable* means. NaN comes last.
+#
+# **The gradient.** The entries only move: as long as no two are equal, a small change of x moves none of them to
+# another place. So each entry of the cotangent goes back to where its value came from.
+@builtin(category="Arrays", aliases=("order", "ascending", "rank", "msort"))
+def sort(x: Array["..."], axis: int = -1) -> Array["..."]:
+    """Puts entries in ascending order along an axis.
+
+    Args:
+        x: The entries.
+        axis: The axis to sort along, counted from 0, or from -1 at the end; the last if it is left out.
+
+    Returns:
+        An array of x's shape. Among equal entries, the first gets the gradient of the first.
+
+    Raises:
+        InputError: x has no such axis.
+
+    Source:
+        NumPy's `np.sort` with `kind="stable"`.
+    """
+    return np.take_along_axis(x, _order(x, axis), axis=axis)
+
+
+@sort.defvjp
+def _(x, axis=-1):
+    order = _order(x, axis)
+
+    def pullback(g):
+        gradient = np.empty_like(g)
+        np.put_along_axis(gradient, order, g, axis=axis)
+        return gradient, None
+
+    return np.take_along_axis(x, order, axis=axis), pullback
+
+
+# Each entry of the result is the sum of all entries up to there, that one included. With `exclusive` it is left out, so
+# that the first sum is 0. With `reverse` the sums run from the end to the start.
+#
+# The last sum is the sum of all. Differences undo it: each entry is its sum less the one before.
+#
+# **The gradient.** An entry counts in its own sum and in all that come after it. So with g for the cotangent, the
+# gradient of some number L by y, the gradient by xᵢ is the sum of g from i to the end, which is `cumsum` again, from
+# the other side:
+#
+# $$\frac{\partial L}{\partial x_i} = \sum_{j \ge i} g_j.$$
+#
+# With `exclusive` it is the sum over j > i. With `reverse` the signs turn round, and the gradient is a sum from the
+# start.
+@builtin(category="Arrays", aliases=("cumulative sum", "running total", "prefix sum", "CumSum", "partial sums", "scan"))
+def cumsum(x: Array["..."], axis: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Array["..."]:
+    r"""Adds entries up along an axis and gives every sum on the way.
+
+    Args:
+        x: The entries.
+        axis: The axis to sum along, counted from 0, or from -1 at the end; the last if it is left out.
+        exclusive: Whether each entry is left out of its own sum.
+        reverse: Whether the sums run from the end to the start.
+
+    Returns:
+        An array of x's shape.
+
+    Raises:
+        InputError: x has no such axis.
+
+    Formula:
+        $$y_i = \sum_{j \le i} x_j$$
+
+    Source:
+        NumPy's `np.cumsum`; operator `CumSum` of ONNX opset 14.
+    """
+    return _running_sum(x, axis, exclusive, reverse)
+
+
+@cumsum.defvjp
+def _(x, axis=-1, *, exclusive=False, reverse=False):
+    def pullback(g):
+        return _running_sum(g, axis, exclusive, not reverse), None
+
+    return _running_sum(x, axis, exclusive, reverse), pullback
+
+
+def _order(x, axis):
+    """For each place of the sorted array, the place that its entry comes from."""
+    normalize_axis_index(axis, x.ndim)
+    return np.argsort(x, axis=axis, kind="stable")
+
+
+def _running_sum(x, axis, exclusive, reverse):
+    """The sums on the way through an axis, from either end; for exclusive ones, 0 comes in and the last goes out."""
+    axis = normalize_axis_index(axis, x.ndim)
+    if reverse:
+        x = np.flip(x, axis)
+    if exclusive:
+        before = (slice(None),) * axis
+        x = np.concatenate([np.zeros_like(x[(*before, slice(0, 1))]), x[(*before, slice(0, -1))]], axis=axis)
+    sums = np.cumsum(x, axis=axis)
+    return np.flip(sums, axis) if reverse else sums

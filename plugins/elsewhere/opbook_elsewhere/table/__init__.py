@@ -1,0 +1,12 @@
+"""By builtin, which call does the same elsewhere, and what differs: a module for each family."""
+
+from opbook_elsewhere.table.activations import ACTIVATIONS
+from opbook_elsewhere.table.arrays import ARRAYS
+from opbook_elsewhere.table.calculus import CALCULUS
+from opbook_elsewhere.table.linear import LINEAR
+from opbook_elsewhere.table.math import MATH
+from opbook_elsewhere.table.normalization import NORMALIZATION
+from opbook_elsewhere.table.reductions import REDUCTIONS
+from opbook_elsewhere.table.transformer import TRANSFORMER
+
+TABLE = MATH | ACTIVATIONS | REDUCTIONS | ARRAYS | TRANSFORMER | NORMALIZATION | LINEAR | CALCULUS

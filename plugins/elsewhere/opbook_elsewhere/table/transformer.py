@@ -1,0 +1,101 @@
+"""Attention, layer norm and the block: what does the same elsewhere."""
+
+from opbook_elsewhere.table.entries import Call, Operator
+
+TRANSFORMER = {
+    "attention_weights": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.softmax((q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf), dim=-1)",
+            "A query that may attend to nothing gets NaN, where here it gets 0. `torch.nn.MultiheadAttention` returns "
+            "the mean of its heads' weights",
+        ),
+        "jax": Call(
+            "jax.nn.softmax(q @ jnp.matrix_transpose(k) / q.shape[-1] ** 0.5, axis=-1, where=mask)",
+            "`where` takes the mask as it is here",
+        ),
+        "onnx": "`qk_matmul_output` of `Attention`, opset 25, with `qk_matmul_output_mode` 3. `left_window_size` and "
+        "`right_window_size` are the two numbers of `window`, and a `softcap` of 0 means none",
+    },
+    "causal_mask": {
+        "numpy": Call(
+            "np.tri(n_queries, dtype=bool)", 'With other numbers of keys, `np.tri(n_queries, n_keys)` is `"upper-left"`'
+        ),
+        "torch": Call(
+            "torch.ones(n_queries, n_queries, dtype=torch.bool).tril()",
+            "`torch.nn.Transformer.generate_square_subsequent_mask` gives numbers to be added instead: 0 and −∞",
+        ),
+        "jax": Call("jnp.tri(n_queries, dtype=bool)"),
+        "onnx": Operator("Trilu", 14, "With `upper=0`, of a matrix of ones"),
+    },
+    "layer_norm": {
+        "numpy": Call(
+            "(x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gamma + beta",
+            "`np.var` divides by N, as here",
+        ),
+        "torch": Call(
+            "F.layer_norm(x, gamma.shape, gamma, beta, eps)",
+            "The second argument is the shape of the last axes, which are taken together; eps is 1e-5 as well. "
+            "`torch.var` divides by N − 1 unless `correction=0`, but this function divides by N, as here",
+        ),
+        "jax": Call(
+            "jax.nn.standardize(x, axis=-1, epsilon=eps) * gamma + beta",
+            "It takes the mean square less the squared mean, and loses digits where the mean is large, unless "
+            '`algorithm="stable"`. Flax\'s `LayerNorm` has an epsilon of 1e-6',
+        ),
+        "onnx": Operator(
+            "LayerNormalization",
+            17,
+            "All axes from `axis` on are taken together, by default the last; `epsilon` is 1e-5",
+        ),
+    },
+    "multi_head_attention": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)",
+            "In its Boolean `attn_mask` and `key_padding_mask`, true means *blocked*, the opposite of `mask` and "
+            "`key_mask` here. All heads are as wide as x's width divided by their number. `in_proj_weight` holds the "
+            "transposes of all wq, then all wk, then all wv; biases are there unless `bias=False`, and the length "
+            "comes before the batch unless `batch_first=True`. A row that may attend to nothing gets NaN, where here "
+            "it gets 0",
+        ),
+        "jax": "It has none; Flax has `MultiHeadAttention`, whose mask is true where a query may attend, as here",
+        "onnx": "`Attention`, opset 23, takes the heads side by side with `q_num_heads` and `kv_num_heads`, "
+        "already projected",
+    },
+    "scaled_dot_product_attention": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "F.scaled_dot_product_attention(q, k, v, attn_mask=mask)",
+            "A Boolean `attn_mask` is true where a query may attend, as here, and the opposite of that of "
+            "`torch.nn.MultiheadAttention`; one of numbers is added to the scores, so 0 and 1 block nothing: that is "
+            "`bias` here. `is_causal=True` allows no mask beside it, and with other numbers of queries and keys it "
+            "lets the first query see the first key only, where here that must be said. It has neither window nor "
+            "softcap. FlashAttention has both: `window_size=(left, right)` counts as `window` does here, while "
+            "`sliding_window=w` in models of transformers lets a query see w keys, its own among them",
+        ),
+        "jax": Call(
+            "jax.nn.dot_product_attention(q[:, None], k[:, None], v[:, None], mask=mask[None])[:, 0]",
+            "The axis of the heads comes behind that of the length, and is needed; values must be as wide as keys, "
+            "and the weights are computed in float32. The mask is Boolean and true where a query may attend. A query "
+            "that may attend to nothing gets the mean of all values, where here it gets 0. `local_window_size=(l, r)` "
+            "is `window=(l, r)`",
+        ),
+        "onnx": Operator(
+            "Attention",
+            25,
+            "Four axes, or three and the number of heads. A Boolean `attn_mask` is true where a query may attend, one "
+            "of numbers is added to the scores; `is_causal` may stand beside either. `softcap=0` means none",
+        ),
+    },
+    "transformer_block": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.nn.TransformerEncoderLayer(x.shape[-1], n_heads, width, dropout=0.0, batch_first=True)",
+            '`norm_first=True` is `norm="pre"`. Dropout is 0.1 and the length comes first unless told otherwise; '
+            "attention has biases; in its Boolean masks, true means *blocked*",
+        ),
+        "jax": "It has none",
+        "onnx": "It has none: it is written with `Attention`, `MatMul`, `Relu` and `LayerNormalization`",
+    },
+}

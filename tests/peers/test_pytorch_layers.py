@@ -1,0 +1,51 @@
+"""Values and gradients of the normalizations, activations, reductions and linear layers against PyTorch in float64."""
+
+import numpy as np
+import pytest
+from ops.transformer_inputs import draw
+
+from opbook import ops, vjp
+from opbook.autodiff import tree
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
+
+from peers import pytorch  # noqa: E402
+
+pytestmark = pytest.mark.peer
+
+FAR = np.array([-1000.0, -30.0, -1e-9, -0.0, 0.0, 1e-9, 30.0, 1000.0])
+"""Where exponentials overflow, digits get lost, and kinks are."""
+
+FLAGS = (False, True)
+ROWS = draw(2, 3, 5, 6)
+COLUMN = {"w_gate": draw(6, 7, seed=1), "w_up": draw(6, 7, seed=2), "w_down": draw(7, 6, seed=3)}
+
+CASES = [
+    *(("rms_norm", (x, draw(6, seed=1)), {"eps": eps}) for x in (ROWS, ROWS[0, 0, 0], 0 * ROWS) for eps in (1e-5, 0.1)),
+    *(("group_norm", (draw(2, 3, 6, 5), draw(6), draw(6, seed=1), n), {"eps": 1e-3}) for n in (1, 2, 3, 6)),
+    ("dropout", (ROWS, draw(5, 6, seed=4) > 0), {"rate": 0.3}),
+    *((name, (x,), {}) for name in ("silu", "leaky_relu", "elu", "log_sigmoid") for x in (ROWS, FAR)),
+    *(("silu", (x,), {"beta": 1.7}) for x in (ROWS, FAR)),
+    *(("leaky_relu", (x,), {"slope": 0.3}) for x in (ROWS, FAR)),
+    *(("elu", (x,), {"alpha": 0.7}) for x in (ROWS, FAR)),
+    *(("logsumexp", (300 * ROWS, axis), {"keepdims": keep}) for axis in (-1, 1, None) for keep in FLAGS),
+    *(("norm", (ROWS, axis), {"keepdims": keep}) for axis in (-1, 1, None) for keep in FLAGS),
+    ("norm", (np.stack([0 * ROWS, ROWS]), -1), {}),
+    *(("sort", (x, axis), {}) for x in (ROWS, np.round(2 * ROWS)) for axis in (-1, 1)),
+    *(("cumsum", (ROWS, axis), {"exclusive": e, "reverse": r}) for axis in (-1, 1) for e in FLAGS for r in FLAGS),
+    *(("linear", (x, draw(6, 4), draw(4)), {}) for x in (ROWS, ROWS[0, 0, 0])),
+    ("linear", (ROWS, draw(6, 4)), {}),
+    *(("swiglu", (x, COLUMN), {}) for x in (ROWS, ROWS[0, 0, 0], 100 * ROWS)),
+]
+
+
+@pytest.mark.parametrize(("op", "args", "kwargs"), CASES, ids=[f"{case[0]}-{i}" for i, case in enumerate(CASES)])
+def test_values_and_gradients(op, args, kwargs):
+    value, pullback = vjp(getattr(ops, op), *args, **kwargs)
+    cotangent = np.asarray(draw(*np.shape(value), seed=9))
+    gradients = zip(tree.leaves(args), tree.leaves(pullback(cotangent)), strict=True)
+    mine = [g for argument, g in gradients if isinstance(argument, np.ndarray) and argument.dtype.kind == "f"]
+    expected, theirs = pytorch.value_and_gradients(getattr(pytorch, op), args, kwargs, cotangent)
+    np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-13)
+    for got, want in zip(mine, theirs, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-13)
