@@ -19,7 +19,7 @@ PLUGINS = sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))
 
 # Each room may import those of the lines above its own, and itself; rooms of one line do not know each other.
 LAYERS = """
-errors files
+errors
 autodiff
 builtins
 figures

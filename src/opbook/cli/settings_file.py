@@ -8,7 +8,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from opbook.cli.errors import Mistake
-from opbook.files import replacing
+from opbook.examples.files import replacing
 from opbook.plugins.configuration import FILE, TABLE, find_file, read_table, working_directory
 
 

@@ -11,10 +11,10 @@ from opbook.examples.collection import find, pages, read
 from opbook.examples.comparison import compare
 from opbook.examples.example import Example, PageError, Result
 from opbook.examples.fences import open_fence
+from opbook.examples.files import replacing
 from opbook.examples.lines import split_lines, split_prefix
 from opbook.examples.results import run_example
 from opbook.examples.runner import Runner
-from opbook.files import replacing
 
 
 def update(paths: Iterable[str | PathLike[str]], catalogue: Mapping[str, Callable[..., Any]]) -> list[Result]:

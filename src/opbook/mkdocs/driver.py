@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.errors import OpbookError
-from opbook.files import replacing
+from opbook.examples.files import replacing
 from opbook.mkdocs.progress import shown
 
 EPOCH = "315532800"

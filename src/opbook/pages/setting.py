@@ -16,7 +16,7 @@ class Setting:
         only: Builtins, categories, plugins or distributions to show; nothing stands for all.
         verify: Whether to run the checks.
         figures: Whether to show figures.
-        cache: A folder in which what the checks said is kept from build to build, or "".
+        cache: The file in which what the checks said is kept from build to build, or "".
         directory_urls: Whether each page gets a folder of its own on the site.
         source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
         root: The folder that those paths are counted from.

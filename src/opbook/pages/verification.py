@@ -1,6 +1,5 @@
 """Runs the checks for the pages: in several processes, and not again while nothing that they depend on has changed."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -11,7 +10,7 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN
 from opbook.checks import Check, Outcome, verify
 from opbook.checks.verification import checks_of
-from opbook.pages.files import read_kept, write
+from opbook.pages import cache
 from opbook.pages.fingerprints import fingerprints
 from opbook.pages.page import Verification, VerifiedCheck
 from opbook.pages.processes import spread
@@ -34,14 +33,15 @@ def verified(loaded: Catalogue, names: Sequence[str], file: Path | None = None) 
     """
     loaded.load_samples()
     prints = fingerprints(loaded)
-    kept = {name: result for name, result in read_kept(file).items() if prints.get(name) == result["fingerprint"]}
+    known = cache.read(file) if file else {}
+    kept = {name: result for name, result in known.items() if prints.get(name) == result["fingerprint"]}
     # the longest first, so that no process is left alone with it at the end
     missing = sorted((name for name in names if name not in kept), key=lambda name: -_work(loaded[name]))
     new = zip(missing, spread(lambda name: _verify_one(name, loaded), missing), strict=True)
     kept |= {name: {"fingerprint": prints[name], **result} for name, result in new}
     if file and missing:
         with suppress(OSError):
-            write(file, json.dumps(kept, sort_keys=True))
+            cache.write(file, kept)
     return {name: _from_json(kept[name]) for name in names}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from opbook.errors import OpbookError
-from opbook.files import replacing
+from opbook.examples.files import replacing
 from opbook.pages.machine import inventory
 from opbook.pages.setting import Setting
 from opbook.pages.site import Site

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import opbook
-from opbook.files import replacing
+from opbook.examples.files import replacing
 
 _FILES = {
     "pyproject.toml": "pyproject.toml.txt",

@@ -11,7 +11,7 @@ import pytest
 
 import opbook
 from opbook import Array, builtin
-from opbook.builtins.stubs import ops_stub, write_stubs
+from opbook.cli.stubs import ops_stub, write_stubs
 from opbook.plugins.catalogue import catalogue
 
 RIGHT = """

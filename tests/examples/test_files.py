@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opbook.files import replacing
+from opbook.examples.files import replacing
 
 
 def names(folder: Path) -> list[str]:
