@@ -179,8 +179,8 @@ class Call:
 
     def _rounded(self, value: Any) -> Any:
         """A result in the precision of the arguments, rounded once; a scalar as a NumPy scalar."""
-        if type(value) is np.ndarray and value.dtype == self.dtype and value.ndim:
-            return value
+        if type(value) is np.ndarray and value.ndim and value.dtype in FLOATS and self.dtype is not None:
+            return value if value.dtype == self.dtype else cast(value, self.dtype)
 
         def convert(leaf: Any) -> Any:
             is_float = isinstance(leaf, np.ndarray | np.floating) and leaf.dtype in FLOATS
