@@ -13,7 +13,7 @@ from opbook.autodiff import tree
 from opbook.autodiff.derivatives import unbroadcast
 from opbook.autodiff.differentiate import grad, value_and_grad, vjp
 from opbook.autodiff.tape import stop_gradient
-from opbook.builtins.annotations import Array, Mask
+from opbook.builtins.annotations import Array, Bool, Int, Mask, Tree
 from opbook.builtins.builtin import Builtin, builtin
 from opbook.builtins.first_use import before_first_use
 from opbook.builtins.property import Property
@@ -49,12 +49,15 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Array",
+    "Bool",
     "Builtin",
+    "Int",
     "Mask",
     "OpbookError",
     "Property",
     "Rule",
     "Section",
+    "Tree",
     "builtin",
     "grad",
     "hookimpl",

@@ -10,6 +10,7 @@ from opbook.builtins import docstring as docstrings
 from opbook.builtins.annotations import spec_of
 from opbook.builtins.rule import RuleFunction, first_that_takes
 from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, Spec
+from opbook.builtins.specs.scope import refuse_unknown_names
 from opbook.errors import ArgumentError, DeclarationError, nearest
 
 EMPTY = inspect.Parameter.empty
@@ -61,6 +62,10 @@ class CallShape:
         hints = typing.get_type_hints(definition, include_extras=True)
         self.params = [self._param(p, hints) for p in inspect.signature(definition).parameters.values()]
         self.returns = self._spec("return", hints.get("return", EMPTY))
+        try:
+            refuse_unknown_names(((p.name, p.spec) for p in self.params), self.returns)
+        except DeclarationError as error:
+            raise DeclarationError(f"{name}: {error}") from None
         self.positional = [p for p in self.params if not p.keyword_only]
         self._keyword_only = [p for p in self.params if p.keyword_only]
         self._by_name = {p.name: p for p in self.params}
@@ -172,11 +177,29 @@ class CallShape:
         if not kwargs and len(args) in self._by_position:
             given_by_position = zip(self.positional, args, strict=False)
             positional = [_convert(param, value, binding) for param, value in given_by_position]
+            binding.finish()
             return positional + self._defaults[len(args) :], {}, binding.floats
         given = self._place(args, kwargs)
         positional = [_convert(p, given[p.name], binding) if p.name in given else p.default for p in self.positional]
         keywords = {p.name: _convert(p, given[p.name], binding) for p in self._keyword_only if p.name in given}
+        binding.finish()
         return positional, keywords, binding.floats
+
+    def sizes_of(self, positional: list[Any]) -> Binding:
+        """Tell what a call's arguments fix.
+
+        Args:
+            positional: Checked arguments, as `bind` returns them.
+
+        Returns:
+            The sizes of dimensions, batch axes and trees.
+        """
+        binding = Binding()
+        for param, value in zip(self.positional, positional, strict=True):
+            if value is not None:
+                param.spec.convert(value, param.name, binding)
+        binding.finish()
+        return binding
 
     def shapes_made(self, positional: list[Any]) -> list[tuple[int | None, ...]]:
         """Tell the shapes that a call computes, from the annotations alone.
@@ -188,10 +211,7 @@ class CallShape:
             The shape of the value, if it is an array with named dimensions or entry by entry, and the one that each
             mask broadcasts to; None stands for a dimension that no argument fixes.
         """
-        binding = Binding()
-        for param, value in zip(self.positional, positional, strict=True):
-            if value is not None:
-                param.spec.convert(value, param.name, binding)
+        binding = self.sizes_of(positional)
         specs = [self.returns, *(getattr(p.spec, "inner", p.spec) for p in self.params)]
         wanted = [specs[0], *(spec for spec in specs[1:] if isinstance(spec, MaskSpec))]
         return [spec.shape(binding) for spec in wanted if isinstance(spec, ArraySpec)]

@@ -1,10 +1,13 @@
 """What the arguments of one call have fixed so far: the sizes of dimensions, the batch axes, and the arrays met."""
 
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from opbook.builtins.specs.dimensions import Dim, names_in, size_of
 from opbook.errors import ShapeError
 
 
@@ -43,39 +46,73 @@ class Binding:
 
     Attributes:
         sizes: The extent of each named dimension in the argument that fixed it.
-        batches: The batch shapes seen, and the first argument that each came with.
+        batches: The shapes of batch axes seen for `...`, and the first argument that each came with.
+        named: The shape of each named group of batch axes, such as `*B`, and the argument that fixed it.
+        trees: The shapes in each named tree, and the argument that fixed it.
         floats: Every array of floats and every value on a tape that the arguments have, in order.
+        later: Checks that need dimensions which no argument has fixed yet; each says whether it could be made.
     """
 
-    sizes: dict[str | int, Extent] = field(default_factory=dict)
+    sizes: MutableMapping[Any, Extent] = field(default_factory=dict)
     batches: dict[tuple[int, ...], str] = field(default_factory=dict)
+    named: dict[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
+    trees: dict[str, tuple[Any, str]] = field(default_factory=dict)
     floats: list[Any] = field(default_factory=list)
+    later: list[Callable[[], bool]] = field(default_factory=list)
 
-    def size(self, name: str) -> Extent | None:
-        """Look a dimension up.
+    def known(self, dim: Dim) -> dict[str, int]:
+        """Look up what the names in a dimension stand for.
 
         Args:
-            name: The dimension.
+            dim: The dimension.
 
         Returns:
-            Its extent, or None if no argument has fixed it yet.
+            The sizes of those that an argument has fixed.
         """
-        return self.sizes.get(name)
+        return {name: self.sizes[name].size for name in names_in(dim) if name in self.sizes}
 
-    def batch(self) -> tuple[int, ...]:
-        """The shape that all batch axes broadcast to."""
+    def size(self, dim: Dim) -> int | None:
+        """Compute how long a dimension is.
+
+        Args:
+            dim: The dimension.
+
+        Returns:
+            Its length, or None if no argument has fixed it yet.
+        """
+        return size_of(dim, self.known(dim))
+
+    def batch(self, name: str = "") -> tuple[int, ...]:
+        """Tell the shape of batch axes.
+
+        Args:
+            name: The group's, such as `B`; "" for what all batch axes of `...` broadcast to.
+
+        Returns:
+            The shape.
+        """
+        if name:
+            return self.named[name][0] if name in self.named else ()
         return next(iter(self.batches)) if len(self.batches) == 1 else np.broadcast_shapes(*self.batches)
 
-    def add_batch(self, shape: tuple[int, ...], path: str) -> None:
+    def add_batch(self, shape: tuple[int, ...], name: str, path: str) -> None:
         """Enter the batch axes of an argument.
 
         Args:
             shape: Their lengths.
+            name: Their group's name; "" if they are those of `...`.
             path: How an error names the argument.
 
         Raises:
-            ShapeError: They don't broadcast with those of an argument before it.
+            ShapeError: They are not those of an argument before it, or don't broadcast with them.
         """
+        if name:
+            due, its_path = self.named.setdefault(name, (shape, path))
+            if due != shape:
+                raise ShapeError(
+                    f"{path} has batch axes {shape} but {its_path} has {due}; they must be equal (both are *{name})"
+                )
+            return
         if shape in self.batches:
             return
         for other, its_path in self.batches.items():
@@ -88,5 +125,19 @@ class Binding:
         self.batches[shape] = path
 
     def within(self) -> "Binding":
-        """Make the binding of a record's fields: the dimensions that they fix hold inside the record only."""
-        return Binding(dict(self.sizes), self.batches, self.floats)
+        """Make the binding of one of several records: the dimensions that it fixes hold inside it only."""
+        sizes: MutableMapping[Any, Extent] = ChainMap({}, self.sizes)
+        return Binding(sizes, self.batches, self.named, self.trees, self.floats, self.later)
+
+    def attempt(self) -> "Binding":
+        """Make a copy, to see whether a value fits."""
+        copies = (dict(self.sizes), dict(self.batches), dict(self.named), dict(self.trees))
+        return Binding(*copies, list(self.floats), list(self.later))
+
+    def finish(self) -> None:
+        """Make the checks that had to wait for other arguments."""
+        while self.later:
+            left = [check for check in self.later if not check()]
+            if len(left) == len(self.later):
+                return
+            self.later[:] = left

@@ -1,4 +1,4 @@
-"""Specs of plain Python values: numbers, texts, functions, anything; and of what may be None."""
+"""Specs of plain Python values: numbers, texts, functions, anything; and of one of several things, or None."""
 
 import operator
 import typing
@@ -12,7 +12,7 @@ from opbook.autodiff import tree
 from opbook.autodiff.tape import FLOATS, TapeValue, stop_gradient
 from opbook.builtins.specs.binding import Binding
 from opbook.builtins.specs.spec import Spec, contiguous, what_came, with_article
-from opbook.errors import ArgumentError, InputError, nearest
+from opbook.errors import ArgumentError, InputError, OpbookError, ShapeError, nearest
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,11 @@ class OptionalSpec(Spec):
     inner: Spec
 
     @property
+    def parts(self) -> tuple[Spec, ...]:
+        """What it is unless it is None."""
+        return (self.inner,)
+
+    @property
     def differentiable(self) -> bool:  # type: ignore[override]
         """As what may be there."""
         return self.inner.differentiable
@@ -113,3 +118,38 @@ class OptionalSpec(Spec):
 
     def convert(self, value: Any, path: str, binding: Binding) -> Any:  # noqa: D102
         return None if value is None else self.inner.convert(value, path, binding)
+
+
+@dataclass(frozen=True)
+class UnionSpec(Spec):
+    """One of several things; the first that a value fits."""
+
+    parts: tuple[Spec, ...]
+
+    @property
+    def differentiable(self) -> bool:  # type: ignore[override]
+        """Whether one of them is."""
+        return any(part.differentiable for part in self.parts)
+
+    @property
+    def may_be_constant(self) -> bool:  # type: ignore[override]
+        """Whether one of them has no gradient."""
+        return any(part.may_be_constant or not part.differentiable for part in self.parts)
+
+    def words(self) -> str:  # noqa: D102
+        return ", or ".join(part.words() for part in self.parts)
+
+    def convert(self, value: Any, path: str, binding: Binding) -> Any:  # noqa: D102
+        telling: list[OpbookError] = []
+        for part in self.parts:
+            try:
+                part.convert(value, path, binding.attempt())
+            except (ShapeError, InputError) as error:  # the right kind of thing, but not a right one
+                telling.append(error)
+            except OpbookError:
+                continue
+            else:
+                return part.convert(value, path, binding)
+        if len(telling) == 1:
+            raise telling[0]
+        raise ArgumentError(f"{path} must be {with_article(self.words())}, but is {what_came(value)}")
