@@ -34,9 +34,9 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
         **kwargs: Its keyword arguments, which are constants.
 
     Returns:
-        `(value, pullback)`. `pullback(cotangent)` takes a cotangent of the value's structure and shapes and returns a
-        tuple with one gradient per positional argument, each with its argument's structure, shapes and dtypes. It can
-        be called many times.
+        `(value, pullback)`. `pullback(cotangent)` takes a cotangent of the value's structure and shapes, where None
+        among several stands for zeros, and returns a tuple with one gradient per positional argument, each with its
+        argument's structure, shapes and dtypes. It can be called many times.
 
     Raises:
         TapeError: `f` does something that the tape cannot differentiate.
@@ -80,7 +80,7 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
     def pullback(cotangent: Any) -> Any:
         pending: dict[int, Any] = {}
         for place, meta, g in zip(places, metas, match_structure(cotangent, structure), strict=True):
-            if place is not None and meta is not None:
+            if place is not None and meta is not None and (g is not None or cotangent is None):
                 g = fit_cotangent(g, *meta)
                 pending[place] = pending[place] + g if place in pending else g
         found = iter(pull_back(tape, pending, [w[0] for w in wanted if w]))

@@ -45,7 +45,7 @@ class Int:
     def __class_getitem__(cls, dims: str | tuple[str, str]) -> Any:
         if isinstance(dims, tuple) and len(dims) == 2:
             return Annotated[np.ndarray, IntSpec.parse(dims[0]).between(dims[1])]
-        return Annotated[np.ndarray, IntSpec.parse(typing.cast(str, dims))]
+        return Annotated[np.ndarray, IntSpec.parse(str(dims))]
 
 
 class Bool:

@@ -12,6 +12,7 @@ from opbook.autodiff.differentiate import vjp
 from opbook.autodiff.tape import FLOATS, TapeValue, newest_tape, off_tape
 from opbook.builtins.contract import checked_pullback, kind_of
 from opbook.builtins.signature import CallShape
+from opbook.builtins.specs import SequenceSpec
 from opbook.builtins.specs.spec import is_plain_array
 from opbook.errors import InputError, OpbookError, RuleError, TapeError, renamed
 
@@ -154,8 +155,16 @@ class Call:
         """What the rule answers: value and pullback, as they are; None if there is no rule that takes the call."""
         if self.shape.rule is None:
             return None
-        answer = self._run(self.shape.rule, arguments)
+        try:
+            answer = self._run(self.shape.rule, arguments)
+        except TapeError:
+            if any(map(callable, tree.leaves(arguments))):  # one that has to do with values on a tape, as below
+                return None
+            raise
         if isinstance(answer, tuple) and len(answer) == 2 and callable(answer[1]):
+            value = answer[0]
+            if type(value) is not np.ndarray and newest_tape(tree.leaves(value)) is not None:
+                return None  # a function among the arguments has values on a tape in it, of which a rule knows nothing
             return answer
         if answer is NotImplemented and self.shape.own_rule is None:
             return None
@@ -188,7 +197,14 @@ class Call:
                 leaf = cast(leaf, self.dtype)
             return leaf[()] if is_plain_array(leaf) and leaf.ndim == 0 else leaf
 
-        return tree.map(convert, value)
+        return self._named(tree.map(convert, value))
+
+    def _named(self, result: Any) -> Any:
+        """A result of several things as the NamedTuple that its annotation says."""
+        returns = self.shape.returns
+        if not isinstance(returns, SequenceSpec) or not isinstance(result, tuple) or len(result) != len(returns.names):
+            return result
+        return returns.made_as(*result) if returns.names else result
 
     def _apart(self, value: Any) -> Any:
         """A result that shares no memory with the arguments."""

@@ -46,7 +46,13 @@ def checked_pullback(
                 f"{shape.name}: the pullback of its rule can't be differentiated again; take grad(grad(f)), "
                 "or vjp of a function that calls grad, which goes through the definition"
             )
-        leaves = [fit_cotangent(g, *meta) for g, meta in zip(leaves, metas, strict=True)]
+        # what is not of floats has no cotangent, and None stands for zeros: the rule gets zeros for both
+        leaves = [
+            fit_cotangent(g, shape, dtype)
+            if dtype in FLOATS and (g is not None or cotangent is None)
+            else np.zeros(shape, dtype)
+            for g, (shape, dtype) in zip(leaves, metas, strict=True)
+        ]
         taken = {id(_owner(g)) for g in leaves}
         return _check(shape, pullback(tree.unflatten(structure, leaves)), likes, taken)
 
@@ -54,9 +60,9 @@ def checked_pullback(
 
 
 def _like(leaf: Any) -> _Like | None:
-    """Numbers and masks get zeros in float64."""
+    """Numbers get a float64; whole numbers and Booleans in arrays have no gradient, and None stands in its place."""
     if isinstance(leaf, np.ndarray):
-        return _Like(leaf.shape, leaf.dtype if leaf.dtype in FLOATS else np.dtype(np.float64))
+        return _Like(leaf.shape, leaf.dtype) if leaf.dtype in FLOATS else None
     return _Like((), np.dtype(np.float64)) if isinstance(leaf, int | float | np.generic) else None
 
 

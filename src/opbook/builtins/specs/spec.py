@@ -19,8 +19,10 @@ class Spec:
     may_be_constant = False
     """Whether a rule may return None for its gradient, as nobody can tell from the annotation that there is one."""
 
-    parts: tuple["Spec", ...] = ()
-    """The specs of what it holds, or of what it may be."""
+    @property
+    def parts(self) -> tuple["Spec", ...]:
+        """The specs of what it holds, or of what it may be."""
+        return ()
 
     def convert(self, value: Any, path: str, binding: Binding) -> Any:
         """Check a value and convert it.

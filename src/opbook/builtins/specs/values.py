@@ -124,7 +124,12 @@ class OptionalSpec(Spec):
 class UnionSpec(Spec):
     """One of several things; the first that a value fits."""
 
-    parts: tuple[Spec, ...]
+    options: tuple[Spec, ...]
+
+    @property
+    def parts(self) -> tuple[Spec, ...]:
+        """What it may be."""
+        return self.options
 
     @property
     def differentiable(self) -> bool:  # type: ignore[override]
