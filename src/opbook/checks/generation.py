@@ -1,16 +1,13 @@
 """Generates inputs from annotations: a value for each required argument, and for each option in turn."""
 
-import itertools
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from opbook.builtins.signature import CallShape, Param
-from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+from opbook.builtins.signature import CallShape
+from opbook.builtins.specs import ArraySpec, Binding, RecordSpec, SequenceSpec, UnionSpec
+from opbook.checks.maker import Maker, within
 from opbook.checks.samples import Draw, Sample
-from opbook.errors import DeclarationError, OpbookError
+from opbook.errors import OpbookError
 
 SIZES = (3, 4, 5, 7, 11, 13)
 """All different, and none divides another, so that no axis can stand in for another one."""
@@ -28,6 +25,9 @@ class Kind:
         sizes: The lengths that dimensions get, one after the other.
         batches: The batch axes that arguments get, one after the other.
         scale: What the numbers are multiplied with.
+        items: How many items a tuple of any length has.
+        part: Which of several things an argument is that may be one of them.
+        whole: Whether records have the fields that may be left out.
         is_smooth: Whether differences are taken on it.
         varied: Whether options are tried on top of it.
         together: Whether all options at once are tried on top of it.
@@ -37,6 +37,9 @@ class Kind:
     sizes: tuple[int, ...] = SIZES
     batches: tuple[tuple[int, ...], ...] = ((),)
     scale: float = 1.0
+    items: int = 2
+    part: int = 0
+    whole: bool = True
     is_smooth: bool = True
     varied: bool = False
     together: bool = False
@@ -54,13 +57,9 @@ class Kind:
         Raises:
             DeclarationError: The annotation of an argument does not say what values it can have.
         """
-        maker = Maker(self.sizes, draw)
-        turn = itertools.cycle(self.batches)
-        given = {
-            param.name: maker.make(param.spec, param.name, next(turn) if is_batched(param) else ())
-            for param in shape.params
-            if param.required
-        }
+        maker = Maker(self.sizes, draw, self.batches, items=self.items, part=self.part, whole=self.whole)
+        maker.solve([param.spec for param in shape.params if param.required] + [shape.returns])
+        given = {param.name: maker.make(param.spec, param.name) for param in shape.params if param.required}
         sample = placed(shape, self.label, given)
         if self.scale != 1:
             sample = sample.with_arrays(lambda array: array * self.scale)
@@ -82,6 +81,13 @@ KINDS = (
     Kind("numbers up to some 1000", scale=1000, is_smooth=False),
 )
 
+OF_TUPLES = (
+    Kind("a tuple of none", items=0),
+    Kind("a tuple of one", items=1),
+    Kind("a tuple of three", (5, 3, 7, 11), ((2, 1), (3,), (1, 3)), items=3),
+)
+"""Beside the others where a tuple may have any length. A rule that drops the third item passes with two."""
+
 
 def kinds_for(shape: CallShape) -> list[Kind]:
     """List the kinds of input that a call shape can have.
@@ -90,77 +96,17 @@ def kinds_for(shape: CallShape) -> list[Kind]:
         shape: The call shape.
 
     Returns:
-        All, or those without batch axes if no argument can have any.
+        All, or those without batch axes if no argument can have any; and those of what the annotations leave open.
     """
-    batched = any(is_batched(param) for param in shape.params)
-    return [kind for kind in KINDS if batched or kind.batches == ((),)]
-
-
-def is_batched(param: Param) -> bool:
-    """Whether a required argument is an array that may have batch axes.
-
-    Args:
-        param: The argument.
-
-    Returns:
-        True if it is one.
-    """
-    return param.required and isinstance(param.spec, ArraySpec) and param.spec.batched
-
-
-class Maker:
-    """Makes values for specs; dimensions of one name get one size."""
-
-    def __init__(self, sizes: Iterable[int], draw: Draw, outer: dict[str, int] | None = None, records: int = 2) -> None:
-        self._supply = itertools.cycle(sizes)
-        self._draw = draw
-        self._records = records  # how many of them a tuple of any number has
-        self.sizes = dict(outer or {})
-
-    def make(self, spec: Spec, path: str, batch: tuple[int, ...] = ()) -> Any:
-        """Make a value.
-
-        Args:
-            spec: What it must be.
-            path: What it is called in messages.
-            batch: The batch axes that it gets if it can have some.
-
-        Returns:
-            The value.
-
-        Raises:
-            DeclarationError: The spec does not say what values there are.
-        """
-        if isinstance(spec, MaskSpec):
-            return self._draw.mask(*batch, *self._shape(spec))
-        if isinstance(spec, ArraySpec):
-            if spec.batched and not spec.dims and not batch:
-                batch = self._size("first axis"), self._size("second axis")  # it can have any shape
-            return self._draw.normal(*batch, *self._shape(spec))
-        if isinstance(spec, RecordSpec):
-            inner = Maker((), self._draw, self.sizes, self._records)
-            inner._supply = self._supply  # a dimension that only the record has differs from record to record
-            return {name: inner.make(item, f"{path}.{name}") for name, item in spec.fields.items()}
-        if isinstance(spec, SequenceSpec):
-            items = spec.items
-            if spec.any_length:
-                items = items * (self._records if isinstance(items[0], RecordSpec) else 2)
-            return tuple(self.make(item, f"{path}[{i}]", batch) for i, item in enumerate(items))
-        if isinstance(spec, OptionalSpec):
-            return self.make(spec.inner, path, batch)
-        if isinstance(spec, ValueSpec) and spec.choices:
-            return spec.choices[0]
-        if isinstance(spec, ValueSpec) and spec.types == (float,):
-            return float(self._draw.positive())
-        raise DeclarationError(f"{path} is {spec.words()}")
-
-    def _shape(self, spec: ArraySpec) -> tuple[int, ...]:
-        return tuple(dim if isinstance(dim, int) else self._size(dim.removeprefix("#")) for dim in spec.dims)
-
-    def _size(self, name: str) -> int:
-        if name not in self.sizes:
-            self.sizes[name] = next(self._supply)
-        return self.sizes[name]
+    specs = [spec for param in shape.params if param.required for spec in within(param.spec)]
+    batched = any(isinstance(spec, ArraySpec) and spec.batched for spec in specs)
+    kinds = [kind for kind in KINDS if batched or kind.batches == ((),)]
+    if any(isinstance(spec, SequenceSpec) and spec.any_length for spec in specs):
+        kinds += OF_TUPLES
+    if any(isinstance(spec, RecordSpec) and spec.optional for spec in specs):
+        kinds.append(Kind("records without what may be left out", whole=False, varied=True))
+    choices = max((len(spec.parts) for spec in specs if isinstance(spec, UnionSpec)), default=1)
+    return kinds + [Kind(f"choice {part + 1} of several", part=part, varied=True) for part in range(1, choices)]
 
 
 def placed(shape: CallShape, label: str, given: dict[str, Any]) -> Sample:
@@ -209,74 +155,7 @@ def dimensions(shape: CallShape, sample: Sample) -> Binding | None:
     try:
         for param, value in zip(names, sample.args, strict=False):
             param.spec.convert(value, param.name, binding)
+        binding.finish()
     except OpbookError:
         return None
     return binding
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A value of an optional argument.
-
-    Attributes:
-        label: What is special about it.
-        value: The value.
-        is_edge: Whether an input with it lies at an edge.
-    """
-
-    label: str
-    value: Any
-    is_edge: bool = False
-
-
-def choices(param: Param, binding: Binding, draw: Draw) -> Iterator[Choice]:
-    """List values that an optional argument can have beside its default.
-
-    Args:
-        param: The argument.
-        binding: The sizes of the other arguments' dimensions.
-        draw: Draws the numbers.
-
-    Yields:
-        The values; none where the annotation does not say enough.
-    """
-    spec = param.spec.inner if isinstance(param.spec, OptionalSpec) else param.spec
-    if isinstance(spec, ArraySpec):
-        sizes = [
-            (dim if isinstance(dim, int) else getattr(binding.size(dim.removeprefix("#")), "size", None))
-            for dim in spec.dims
-        ]
-        if None in sizes:
-            return
-        shape = tuple(int(n) for n in sizes if n is not None)
-        if isinstance(spec, MaskSpec):
-            batch = binding.batch() if spec.batched else ()
-            shape, batch = (shape, batch) if shape else (batch, ())  # entry by entry, all axes are the mask's own
-            if shape:
-                yield from _masks(shape, batch, draw)
-        else:
-            yield Choice("given", draw.normal(*shape))
-            yield Choice("with one row for all", draw.normal(*((1,) * (len(shape) - 1)), *shape[-1:]))
-    elif isinstance(spec, ValueSpec) and spec.choices:
-        yield from (Choice(f"= {choice!r}", choice) for choice in spec.choices if choice != param.default)
-    elif isinstance(spec, ValueSpec) and bool in spec.types:
-        yield Choice(f"= {not param.default}", not param.default)
-    elif isinstance(spec, ValueSpec) and float in spec.types:
-        yield Choice("= 0.7", 0.7)
-    elif isinstance(spec, ValueSpec) and int in spec.types:
-        yield from (Choice(f"= {n}", n) for n in (0, 1, -1, 2) if n != param.default)
-
-
-def _masks(shape: tuple[int, ...], batch: tuple[int, ...], draw: Draw) -> Iterator[Choice]:
-    mask = draw.mask(*shape)
-    yield Choice("of Booleans", mask)
-    yield Choice("of 0 and 1", mask.astype(np.int64))
-    yield Choice("of 0.0 and 1.0", mask.astype(np.float32))
-    empty = mask.copy()
-    empty[:1] = False
-    yield Choice("with an empty row", empty, is_edge=True)
-    yield Choice("that blocks everything", np.zeros(shape, bool), is_edge=True)
-    if len(shape) > 1:
-        yield Choice("with one row for all", mask[:1])
-    if batch and all(batch):
-        yield Choice("with batch axes", draw.mask(*batch, *shape))

@@ -14,7 +14,9 @@ from opbook.autodiff import tree
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import Binding
-from opbook.checks.generation import Choice, Maker, choices, dimensions, given_by, kinds_for, placed
+from opbook.checks.choices import Choice, choices
+from opbook.checks.generation import dimensions, given_by, kinds_for, placed
+from opbook.checks.maker import Maker
 from opbook.checks.refusals import refusal
 from opbook.checks.samples import Draw, Sample
 from opbook.errors import DeclarationError

@@ -161,6 +161,19 @@ class Draw:
     def _rounded(self, numbers: Any) -> Any:
         return numbers if self._decimals is None else np.round(numbers, self._decimals)
 
+    def integers(self, low: int, high: int, *shape: int) -> Any:
+        """Whole numbers, some of them more than once where there is room.
+
+        Args:
+            low: The smallest that there may be.
+            high: What all are below.
+            *shape: The length of each axis.
+
+        Returns:
+            The array.
+        """
+        return self._rng.integers(low, max(high, low + 1), shape)
+
     def mask(self, *shape: int) -> Any:
         """Booleans, more true than false, with a true one in every row that has an entry.
 

@@ -150,7 +150,7 @@ class UnionSpec(Spec):
             try:
                 part.convert(value, path, binding.attempt())
             except (ShapeError, InputError) as error:  # the right kind of thing, but not a right one
-                telling.append(error)
+                telling.append(error.with_traceback(None))  # whose frames would keep the value alive in a cycle
             except OpbookError:
                 continue
             else:
