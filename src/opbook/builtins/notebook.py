@@ -47,13 +47,13 @@ def table_markdown(rows: Iterable[tuple[str, str, str]]) -> str:
 def _arguments(shape: CallShape) -> str:
     rows = []
     for param in shape.params:
-        words = param.spec.words()
+        words = _plain(param.spec.words())
         if not param.required:
             words += ", may be left out" if param.default is None else f", {param.default!r} by default"
         rows.append((f"`{param.name}`", words, _text(param.doc)))
     returned = " ".join(shape.doc.sections.get("Returns", "").split())
     nothing = shape.returns == ValueSpec((type(None),))
-    rows.append(("returns", "nothing" if nothing else shape.returns.words(), _text(returned)))
+    rows.append(("returns", "nothing" if nothing else _plain(shape.returns.words()), _text(returned)))
     return _table(("", "What it is", "What it is for"), rows)
 
 
@@ -66,10 +66,15 @@ def _text(markdown: str) -> str:
     """What an author wrote, without links, which lead nowhere from a notebook, and with tags shown as they stand."""
     shown, end = "", 0
     for match in _VERBATIM.finditer(markdown):
-        shown += _plain(markdown[end : match.start()]) + match[0]
+        shown += _without_tags(markdown[end : match.start()]) + match[0]
         end = match.end()
-    return shown + _plain(markdown[end:])
+    return shown + _without_tags(markdown[end:])
 
 
-def _plain(markdown: str) -> str:
+def _without_tags(markdown: str) -> str:
     return _LINK.sub(r"\1", markdown).replace("<", "&lt;")
+
+
+def _plain(words: str) -> str:
+    """Words that are no Markdown, such as `(*B, N) array`."""
+    return words.replace("*", "\\*")

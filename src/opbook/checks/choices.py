@@ -26,6 +26,7 @@ from opbook.builtins.specs import (
 from opbook.checks.generation import SIZES
 from opbook.checks.maker import Maker
 from opbook.checks.samples import Draw
+from opbook.errors import DeclarationError
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,10 @@ def _choices(spec: Spec, param: Param, binding: Binding, draw: Draw) -> Iterator
     elif isinstance(spec, RecordSpec | SequenceSpec | DictSpec | TreeSpec):
         maker = Maker(SIZES, draw)
         maker.sizes |= {str(name): extent.size for name, extent in binding.sizes.items()}
-        value = maker.make(spec, param.name)
+        try:
+            value = maker.make(spec, param.name)
+        except DeclarationError:  # the annotation does not say what values there are
+            return
         if isinstance(spec, TreeSpec) and spec.name in binding.trees:
             value = tree.map(lambda leaf: draw.normal(*np.shape(leaf)), binding.trees[spec.name][0])
         yield Choice("given", value)

@@ -16,7 +16,16 @@ import click
 
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape, Param
-from opbook.builtins.specs import ArraySpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+from opbook.builtins.specs import (
+    ArraySpec,
+    DictSpec,
+    OptionalSpec,
+    RecordSpec,
+    SequenceSpec,
+    Spec,
+    UnionSpec,
+    ValueSpec,
+)
 from opbook.cli.options import with_catalogue
 from opbook.cli.output import print_line
 from opbook.examples.files import replacing
@@ -171,10 +180,14 @@ def _type(spec: Spec, array: str, sequence: str) -> str:
     """
     if isinstance(spec, OptionalSpec):
         return f"{_type(spec.inner, array, sequence)} | None"
+    if isinstance(spec, UnionSpec):
+        return " | ".join(dict.fromkeys(_type(part, array, sequence) for part in spec.parts))
     if isinstance(spec, ArraySpec):
         return array
     if isinstance(spec, RecordSpec):
         return "_abc.Mapping[_builtins.str, _typing.Any]"
+    if isinstance(spec, DictSpec):
+        return f"_abc.Mapping[_builtins.str, {_type(spec.item, array, sequence)}]"
     if isinstance(spec, SequenceSpec):
         items = [_type(item, array, sequence) for item in spec.items]
         if sequence == "_builtins.tuple":

@@ -3,7 +3,19 @@
 import re
 
 from opbook.builtins.signature import CallShape, Param
-from opbook.builtins.specs import ArraySpec, MaskSpec, OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+from opbook.builtins.specs import (
+    ArraySpec,
+    BoolSpec,
+    DictSpec,
+    IntSpec,
+    MaskSpec,
+    OptionalSpec,
+    RecordSpec,
+    SequenceSpec,
+    Spec,
+    UnionSpec,
+    ValueSpec,
+)
 from opbook.pages.page import Call, Field, Input, Output
 
 
@@ -35,9 +47,12 @@ def _input(param: Param) -> Input:
 
 def _output(shape: CallShape) -> Output:
     spec = shape.returns
-    nothing = isinstance(spec, ValueSpec) and spec.types == (type(None),)
     text = " ".join(shape.doc.sections.get("Returns", "").split())
-    return Output("", "nothing", "nothing", text) if nothing else Output("result", _brief(spec), _words(spec), text)
+    if isinstance(spec, ValueSpec) and spec.types == (type(None),):
+        return Output("", "nothing", "nothing", text)
+    several = _has_record(spec) or (isinstance(spec, SequenceSpec) and spec.names)
+    fields = tuple(_fields("result", spec)) if several else ()
+    return Output("result", _brief(spec), _words(spec) if not fields else _brief(spec), text, fields)
 
 
 def _default(value: object) -> str:
@@ -49,32 +64,20 @@ def _default(value: object) -> str:
 
 
 def _has_record(spec: Spec) -> bool:
-    if isinstance(spec, OptionalSpec):
-        return _has_record(spec.inner)
-    if isinstance(spec, SequenceSpec):
-        return any(map(_has_record, spec.items))
-    return isinstance(spec, RecordSpec)
+    return isinstance(spec, RecordSpec) or any(map(_has_record, spec.parts))
 
 
 def _brief(spec: Spec) -> str:
-    if isinstance(spec, OptionalSpec):
-        return _brief(spec.inner)
-    if isinstance(spec, MaskSpec):
-        return f"{_dims(spec)} mask"
+    if isinstance(spec, OptionalSpec | UnionSpec):
+        return " or ".join(map(_brief, spec.parts))
     if isinstance(spec, ArraySpec):
-        return _dims(spec) or spec.words()
+        kinds = {MaskSpec: " mask", IntSpec: " whole numbers", BoolSpec: " Booleans"}
+        return f"{spec.axes}{kinds.get(type(spec), '')}" if spec.axes else spec.words()
     if isinstance(spec, RecordSpec):
         return "record"
     if isinstance(spec, SequenceSpec):
         return "tuple of records" if _has_record(spec) else "tuple"
-    return spec.words()
-
-
-def _dims(spec: ArraySpec) -> str:
-    if not spec.dims:
-        return ""
-    inner = ", ".join(["..."] * spec.batched + [str(dim) for dim in spec.dims])
-    return f"({inner}{',' if ',' not in inner else ''})"
+    return "dictionary" if isinstance(spec, DictSpec) else spec.words()
 
 
 def _words(spec: Spec) -> str:
@@ -87,13 +90,19 @@ def _words(spec: Spec) -> str:
     return spec.words()
 
 
-def _fields(path: str, spec: Spec) -> list[Field]:
+def _fields(path: str, spec: Spec, note: str = "") -> list[Field]:
     if isinstance(spec, OptionalSpec):
-        return _fields(path, spec.inner)
+        return _fields(path, spec.inner, note)
     if isinstance(spec, RecordSpec):
-        return [field for name, inner in spec.fields.items() for field in _fields(f"{path}.{name}", inner)]
-    if isinstance(spec, SequenceSpec) and spec.any_length:
-        return _fields(f"{path}[i]", spec.items[0])
-    if isinstance(spec, SequenceSpec):
-        return [field for i, item in enumerate(spec.items) for field in _fields(f"{path}[{i}]", item)]
-    return [Field(path, _words(spec))]
+        notes = dict.fromkeys(spec.optional, ", may be left out")
+        parts = [(f"{path}.{name}", part, notes.get(name, "")) for name, part in spec.fields.items()]
+    elif isinstance(spec, SequenceSpec) and spec.any_length:
+        parts = [(f"{path}[i]", spec.items[0], "")]
+    elif isinstance(spec, SequenceSpec):
+        names = [f"{path}.{name}" for name in spec.names] or [f"{path}[{i}]" for i in range(len(spec.items))]
+        parts = [(name, part, "") for name, part in zip(names, spec.items, strict=True)]
+    elif isinstance(spec, DictSpec):
+        parts = [(f"{path}[name]", spec.item, "")]
+    else:
+        return [Field(path, _words(spec) + note)]
+    return [field for part in parts for field in _fields(*part)]

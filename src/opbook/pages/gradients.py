@@ -4,7 +4,7 @@ import re
 
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape, Param
-from opbook.builtins.specs import OptionalSpec, RecordSpec, SequenceSpec, Spec, ValueSpec
+from opbook.builtins.specs import RecordSpec, SequenceSpec, Spec, ValueSpec
 from opbook.pages.page import Gradient
 
 _BEGINNING = re.compile(r"^\*\*The gradient\b[^\n]*?\*\*", re.MULTILINE)
@@ -42,12 +42,10 @@ def has_gradient(spec: Spec) -> bool:
     Returns:
         True for arrays and numbers, and where they may be inside tuples and records.
     """
-    if isinstance(spec, OptionalSpec):
-        return has_gradient(spec.inner)
-    if isinstance(spec, RecordSpec):
-        return any(map(has_gradient, spec.fields.values()))
     if isinstance(spec, SequenceSpec):
         return any(has_gradient(item) or _is_anything(item) for item in spec.items)
+    if spec.parts:
+        return any(map(has_gradient, spec.parts))
     return float in spec.types if isinstance(spec, ValueSpec) else spec.differentiable
 
 
@@ -85,7 +83,7 @@ def _sentences(shape: CallShape, positional: list[Param], wanted: list[Param]) -
     given = _listed([f"`{p.name}`" for p in wanted])
     several = len(wanted) > 1
     sentences = [
-        f"`g` is a cotangent of the value, of the value's shape. The gradient{'s' * several} of {given} "
+        f"`g` is a cotangent of the value, {_built_as(shape.returns)}. The gradient{'s' * several} of {given} "
         f"{'have the shapes of the arguments' if several else 'has the shape of the argument'}."
     ]
     without = [p.name for p in positional if not has_gradient(p.spec)]
@@ -94,6 +92,14 @@ def _sentences(shape: CallShape, positional: list[Param], wanted: list[Param]) -
     if shape.own_rule is None:
         sentences.append("There is no rule: the tape differentiates the definition.")
     return " ".join(sentences)
+
+
+def _built_as(spec: Spec) -> str:
+    """How a cotangent is built, where the value has several arrays."""
+    names = spec.names if isinstance(spec, SequenceSpec) else spec.fields if isinstance(spec, RecordSpec) else ()
+    if not names:
+        return "of the value's shape"
+    return f"built as the value is, with {_listed([f'`{name}`' for name in names])}"
 
 
 def _listed(words: list[str]) -> str:

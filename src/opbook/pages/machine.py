@@ -85,6 +85,7 @@ def _call(call: Call) -> dict[str, Any]:
             "name": call.output.name,
             "shape": call.output.shape,
             "description": call.output.description,
+            "fields": {field.path: field.shape for field in call.output.fields},
         },
     }
 

@@ -36,6 +36,7 @@ class Output:
     brief: str
     shape: str
     description: str = ""
+    fields: tuple[Field, ...] = ()
 
 
 @dataclass(frozen=True)
