@@ -27,7 +27,7 @@ def pull_back(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int]) -> 
         One gradient for each of `inputs`; None where the values do not depend on it.
     """
     with np.errstate(all="ignore"):
-        gradients = _backward(tape, cotangents, inputs, _pull)
+        gradients = _backward(tape, cotangents, inputs)
         if all(is_finite(g) for g in gradients):
             return gradients
         zeros = _StrongZeros()
@@ -35,7 +35,9 @@ def pull_back(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int]) -> 
         return [zeros.off(g) for g in _backward(tape, watched, inputs, zeros.pull)]
 
 
-def _backward(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int], pulled: Callable[..., Any]) -> list[Any]:
+def _backward(
+    tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int], pulled: Callable[..., Any] | None = None
+) -> list[Any]:
     wanted = set(inputs)
     pending = dict(cotangents)
     for place in range(max(pending, default=-1), -1, -1):
@@ -43,13 +45,10 @@ def _backward(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int], pul
         if pull is None or place not in pending:
             continue
         g = pending[place] if place in wanted else pending.pop(place)
-        for parent, gradient in zip(parents, pulled(pull, g, function), strict=True):
+        gradients = pull(g) if pulled is None else pulled(pull, g, function)
+        for parent, gradient in zip(parents, gradients, strict=True):
             pending[parent] = pending[parent] + gradient if parent in pending else gradient
     return [pending.get(place) for place in inputs]
-
-
-def _pull(pull: Pull, g: Any, function: Any) -> Sequence[Any]:
-    return pull(g)
 
 
 def is_finite(g: Any) -> bool:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from opbook.autodiff import tree
 from opbook.autodiff.derivatives.complex_pairs import ComplexPair
 from opbook.autodiff.methods import is_on_tape
 from opbook.errors import ArgumentError
+
+_UNCHANGING = {int, float, bool, slice, type(None), type(Ellipsis), np.float64, np.float32}
+"""Classes of which nothing can be changed; most constants and indices are of these."""
 
 
 class Complex(Exception):
@@ -25,9 +27,12 @@ def kept(constant: Any) -> Any:
     Returns:
         A copy of an array or a list; anything else itself.
     """
-    if type(constant) is np.ndarray:
+    cls = type(constant)
+    if cls is np.ndarray:
         return np.array(constant)
-    if type(constant) is ComplexPair:
+    if cls in _UNCHANGING:
+        return constant
+    if cls is ComplexPair:
         raise Complex
     if isinstance(constant, np.ndarray) and not is_on_tape(constant):
         return np.array(plain_class(constant, "a constant on a tape"))
@@ -43,12 +48,16 @@ def kept_index(index: Any) -> Any:
     Returns:
         The same index, which nobody else can change.
     """
+    if type(index) in _UNCHANGING:
+        return index
     if is_on_tape(index):
         return operator.index(index)
     if type(index) is np.ndarray:
         return np.array(index)
     if isinstance(index, np.ndarray | list | tuple | range):
-        array = np.array(tree.map(lambda i: operator.index(i) if is_on_tape(i) else i, index))
+        if any(map(is_on_tape, index)):
+            index = [operator.index(i) for i in index]
+        array = np.array(index)
         return array if array.size else array.astype(np.intp)  # [] has no entry to tell that it is of integers
     return index
 

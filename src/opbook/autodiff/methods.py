@@ -90,7 +90,8 @@ class ArrayMethods(NDArrayOperatorsMixin):
 
     def reshape(self, *shape: Any, order: Any = "C") -> Any:
         """`np.reshape`, also with the lengths as separate arguments."""
-        return np.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+        lengths = shape[0] if len(shape) == 1 else shape
+        return np.reshape(self, lengths) if order == "C" else np.reshape(self, lengths, order)
 
     def transpose(self, *axes: Any) -> Any:
         """`np.transpose`, also with the axes as separate arguments."""

@@ -192,7 +192,10 @@ class TapeValue(ArrayMethods):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:  # a function that asks what it was given goes the way that it goes without a tape
-        return type(stop_gradient(self))
+        value = self.value
+        while type(value) is TapeValue:
+            value = value.value
+        return type(value)
 
     def __repr__(self) -> str:
         return f"TapeValue({stop_gradient(self)!r})"
@@ -221,7 +224,7 @@ class TapeValue(ArrayMethods):
             # x += y makes a new number of a number, but writes into an array, which others may hold as well
             raise TapeError(
                 f"{full_name(ufunc)} can't write into an array (out=, += and the like) while it is being "
-                "differentiated: write x = x + y instead of x += y"
+                "differentiated: write x = x + y instead of x += y, and np.where instead of out= with where="
             )
         if method == "__call__":
             return _apply(ufunc, inputs, kwargs)
@@ -315,7 +318,7 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
             raise TapeError(why_not(function))
         if known.unpack is not None:
             args, kwargs = known.unpack(*args, **kwargs)
-        if kwargs and newest_tape(list(kwargs.values())) is not None:
+        if kwargs and TapeValue in map(type, kwargs.values()):
             args, kwargs = _by_position(function, args, kwargs)
         tape = newest_tape(args)
         if tape is None:

@@ -60,14 +60,15 @@ def _bounds(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, ma
 @primitive(np.clip, unpack=_bounds)
 def clip(x: Any, low: Any, high: Any) -> Parts:
     """Send the cotangent to what was chosen; where x is equal to a bound, that is x."""
-    below = np.less(x, low)
-    above = np.greater(np.where(below, low, x), high)
-    inside = np.logical_not(np.logical_or(below, above))
     return np.clip(x, low, high), (
-        lambda g: unbroadcast(np.where(inside, g, 0), np.shape(x)),
-        lambda g: unbroadcast(np.where(np.logical_and(below, np.logical_not(above)), g, 0), np.shape(low)),
-        lambda g: unbroadcast(np.where(above, g, 0), np.shape(high)),
+        lambda g: _where_true(np.logical_and(np.greater_equal(x, low), np.less_equal(x, high)), g, x),
+        lambda g: _where_true(np.logical_and(np.less(x, low), np.less_equal(low, high)), g, low),
+        lambda g: _where_true(np.greater(np.maximum(x, low), high), g, high),
     )
+
+
+def _where_true(chosen: Any, g: Any, argument: Any) -> Any:
+    return unbroadcast(np.where(chosen, g, 0), np.shape(argument))
 
 
 @primitive(np.nan_to_num)

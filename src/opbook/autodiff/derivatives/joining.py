@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff.derivatives.elementwise import Parts
+from opbook.autodiff.derivatives.shaping import atleast_1d, atleast_2d, atleast_3d
 from opbook.autodiff.derivatives.table import composite, if_there, primitive
 
 
@@ -35,18 +36,18 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 
 @composite(np.vstack)
 def vstack(arrays: Any) -> Any:
-    return np.concatenate([np.atleast_2d(a) for a in arrays], axis=0)
+    return np.concatenate([atleast_2d(a) for a in arrays], axis=0)
 
 
 @composite(np.hstack)
 def hstack(arrays: Any) -> Any:
-    arrays = [np.atleast_1d(a) for a in arrays]
+    arrays = [atleast_1d(a) for a in arrays]
     return np.concatenate(arrays, axis=0 if np.ndim(arrays[0]) == 1 else 1)
 
 
 @composite(np.dstack)
 def dstack(arrays: Any) -> Any:
-    return np.concatenate([np.atleast_3d(a) for a in arrays], axis=2)
+    return np.concatenate([atleast_3d(a) for a in arrays], axis=2)
 
 
 @composite(np.column_stack)
@@ -144,7 +145,7 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
 
 @composite(np.tile)
 def tile(x: Any, reps: Any) -> Any:
-    reps = tuple(map(int, np.atleast_1d(reps)))
+    reps = (reps,) if np.ndim(reps) == 0 else tuple(reps)
     shape = np.shape(x)
     n = max(len(reps), len(shape))
     reps, shape = (1,) * (n - len(reps)) + reps, (1,) * (n - len(shape)) + shape

@@ -88,10 +88,8 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
 
 
 @primitive(np.einsum, unpack=lambda *args, optimize=False: _operands_and_letters(args, optimize))
-def einsum(*operands: Any, subscripts: str, optimize: Any) -> Parts:
+def einsum(*operands: Any, terms: list[str], out: str, optimize: Any) -> Parts:
     """Any product of distinct letters: the gradient of an operand is the product of the cotangent with the others."""
-    inputs, out = subscripts.split("->")
-    terms = inputs.split(",")
 
     def vjp_of(i: int) -> Any:
         def vjp(g: Any) -> Any:
@@ -104,7 +102,7 @@ def einsum(*operands: Any, subscripts: str, optimize: Any) -> Parts:
 
         return lambda g: unbroadcast(vjp(g), np.shape(operands[i]))
 
-    value = np.einsum(subscripts, *operands, optimize=optimize)
+    value = np.einsum(",".join(terms) + "->" + out, *operands, optimize=optimize)
     return value, tuple(vjp_of(i) for i in range(len(operands)))
 
 
@@ -115,12 +113,13 @@ def _operands_and_letters(args: Any, optimize: Any) -> tuple[list[Any], dict[str
     subscripts, *operands = args
     terms, out = _letters(subscripts, [np.ndim(x) for x in operands])
     for i, term in enumerate(terms):
-        while twice := next((c for c in term if term.count(c) > 1), None):
+        while len(set(term)) < len(term):
+            twice = next(c for c in term if term.count(c) > 1)
             first, second = term.index(twice), term.rindex(twice)
             operands[i] = np.diagonal(operands[i], 0, first, second)
             term = "".join(c for place, c in enumerate(term) if place not in (first, second)) + twice
         terms[i] = term
-    return operands, {"subscripts": ",".join(terms) + "->" + out, "optimize": optimize}
+    return operands, {"terms": terms, "out": out, "optimize": optimize}
 
 
 def _from_sublists(args: Any) -> list[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from opbook.autodiff.derivatives.elementwise import Parts
 from opbook.autodiff.derivatives.indexing import cast
-from opbook.autodiff.derivatives.table import composite, if_there, normalized_axes, primitive
+from opbook.autodiff.derivatives.table import composite, dispatching, if_there, normalized_axes, primitive
 
 Axis = int | tuple[int, ...] | None
 
@@ -23,31 +23,30 @@ def _spread(g: Any, shape: tuple[int, ...], axis: Axis, keepdims: bool) -> Any:
 
 @primitive(np.sum)
 def sum_(
-    x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, where: Any = True, initial: Any = 0
+    x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, where: Any = True, initial: Any = None
 ) -> Parts:
-    value = np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where, initial=initial)
+    plain = where is True and dtype is None and initial is None  # most sums are, and options take time
+    options = {} if plain else {"dtype": dtype, "where": where, "initial": initial or 0}
 
     def vjp(g: Any) -> Any:
         g = _spread(g if dtype is None else cast(g, x.dtype), np.shape(x), axis, keepdims)
         return g if where is True else np.where(where, g, 0)
 
-    return value, (vjp,)
+    return np.sum(x, axis=axis, keepdims=keepdims, **options), (vjp,)
 
 
 @composite(np.mean)
-def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, where: Any = True) -> Any:
+def mean(x: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False, **where: Any) -> Any:
     if x.dtype == np.float16 and dtype is None:  # as NumPy does: the sum of many halves is soon beyond their range
-        return cast(mean(cast(x, np.float32), axis, keepdims=keepdims, where=where), np.float16)
-    return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, where=where) / _count(x, axis, keepdims, where)
+        return cast(mean(cast(x, np.float32), axis, keepdims=keepdims, **where), np.float16)
+    return np.sum(x, axis=axis, dtype=dtype, keepdims=keepdims, **where) / _count(x, axis, keepdims, **where)
 
 
 @composite(np.var)
-def var(
-    x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False, where: Any = True
-) -> Any:
-    centred = x - mean(x, axis, dtype, keepdims=True, where=where)
-    squares = np.sum(centred * centred, axis=axis, keepdims=keepdims, where=where)
-    return squares / (_count(x, axis, keepdims, where) - ddof)
+def var(x: Any, axis: Axis = None, dtype: Any = None, *, ddof: float = 0, keepdims: bool = False, **where: Any) -> Any:
+    centred = x - mean(x, axis, dtype, keepdims=True, **where)
+    squares = np.sum(centred * centred, axis=axis, keepdims=keepdims, **where)
+    return squares / (_count(x, axis, keepdims, **where) - ddof)
 
 
 @composite(np.std)
@@ -55,15 +54,20 @@ def std(x: Any, axis: Axis = None, dtype: Any = None, **options: Any) -> Any:
     return root(var(x, axis, dtype, **options))
 
 
+@dispatching
 def root(square: Any) -> Any:
-    """The root of a sum of squares; it has no derivative at 0, and 0 is what its slopes in all directions agree on."""
-    empty = np.equal(square, 0)
-    if not np.any(empty):
-        return np.sqrt(square)
-    return np.where(empty, 0, np.sqrt(np.where(empty, 1, square)))
+    """The root of a sum of squares."""
+    return np.sqrt(square)
 
 
-def _count(x: Any, axis: Axis, keepdims: bool, where: Any) -> Any:
+@primitive(root)
+def _root(square: Any) -> Parts:
+    """It has no slope at 0, and 0 is what the slopes of a norm in all directions agree on."""
+    value = root(square)
+    return value, (lambda g: g * 0.5 / np.where(np.equal(value, 0), np.inf, value),)
+
+
+def _count(x: Any, axis: Axis, keepdims: bool, where: Any = True) -> Any:
     shape = np.shape(x)
     if where is True:
         return int(np.prod([shape[a] for a in normalized_axes(axis, len(shape))]))

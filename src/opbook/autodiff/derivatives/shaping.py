@@ -10,8 +10,9 @@ from opbook.autodiff.derivatives.table import composite, primitive, unbroadcast
 
 @primitive(np.reshape)
 def reshape(x: Any, /, shape: Any, order: Any = "C") -> Parts:
-    value = np.reshape(x, shape, order=_order(order))
-    return value, (lambda g: np.reshape(g, np.shape(x), order),)
+    if order == "C":
+        return np.reshape(x, shape), (lambda g: np.reshape(g, np.shape(x)),)
+    return np.reshape(x, shape, order=_order(order)), (lambda g: np.reshape(g, np.shape(x), order),)
 
 
 def _order(order: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from opbook.autodiff.derivatives.products import einsum
 from opbook.autodiff.derivatives.signals import full_convolution
 
 
@@ -55,7 +56,7 @@ STRONG: dict[Callable[..., Any], Callable[..., Any]] = {
     np.multiply: _entrywise(np.multiply),
     np.divide: _entrywise(np.divide),
     np.matmul: _summed(np.matmul),
-    np.einsum: _summed(lambda *operands, subscripts, optimize: np.einsum(subscripts, *operands, optimize=optimize)),
+    np.einsum: _summed(lambda *operands, **letters: einsum(*operands, **letters)[0]),
     full_convolution: _summed(full_convolution),
     np.linalg.solve: _solve,
 }
