@@ -154,3 +154,33 @@ def test_what_numpy_takes_as_well():
 def test_methods_that_write_or_lose_the_gradient_are_refused(name):
     with pytest.raises(TapeError, match=rf"x\.{name}\(\) of a value on a tape"):
         grad(lambda x: getattr(x, name)() or x.sum())(X)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.mean(a=x, axis=0),
+        lambda x: np.reshape(x, shape=(3, 2)),
+        lambda x: x.reshape([3, 2]),
+        lambda x: np.interp(0.5, [0, 1], x[0, :2]),
+        lambda x: np.percentile(x, 20),
+        lambda x: np.linalg.norm(x, 2),
+        lambda x: np.linalg.lstsq(x.T, [1.0, 2.0, 4.0])[0],
+        lambda x: np.polyval([1, 2, 3], x),
+        lambda x: [1, 2, 3] * x,
+        lambda x: np.float64(2) * x,
+        lambda x: 7 // x,
+        lambda x: np.array_split(x, 2)[1],
+        lambda x: np.linalg.svd(x, compute_uv=False),
+        lambda x: x.sum(1, np.float32),
+        lambda x: np.mean(x, where=[True, False, True]),
+    ],
+)
+def test_what_comes_out_is_of_the_kind_that_comes_out_without_a_tape(f):
+    x = np.array([[1.0, 2.5, -3.0], [0.5, 2.0, 4.0]])
+    seen = []
+    vjp(lambda x: (seen.append(f(x)), x)[1], x)
+    expected, got = f(x), stop_gradient(seen[0])
+    assert type(got) is type(expected)
+    assert (got.dtype, got.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(got, expected, rtol=1e-6)

@@ -311,6 +311,8 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
     if function in CONSTANTS:
         return function(*tree.map(stop_gradient, tuple(args)), **tree.map(stop_gradient, kwargs))
     try:
+        if not args:
+            args, kwargs = _by_position(function, kwargs)
         if function in COMPOSITES:
             return COMPOSITES[function](*args, **kwargs)
         known = PRIMITIVES.get(function)
@@ -318,11 +320,9 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
             raise TapeError(why_not(function))
         if known.unpack is not None:
             args, kwargs = known.unpack(*args, **kwargs)
-        if kwargs and TapeValue in map(type, kwargs.values()):
-            args, kwargs = _by_position(function, args, kwargs)
         tape = newest_tape(args)
-        if tape is None:
-            raise TapeError(f"{full_name(function)} has no gradient for the arguments that are on a tape")
+        if tape is None or (kwargs and TapeValue in map(type, kwargs.values())):
+            raise TapeError(f"{full_name(function)} takes values on a tape only by position, and not for each option")
         plain, positions, places = off_tape(args, tape)
         # Arrays that are not on the tape belong to the caller, who may change them before the pullback runs.
         plain = [x if i in positions else kept(x) for i, x in enumerate(plain)]
@@ -335,12 +335,8 @@ def _apply(function: Any, args: Any, kwargs: Any) -> Any:
         raise TapeError(f"the tape does not take {full_name(function)} with these arguments: {error}") from None
 
 
-def _by_position(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """The same call with its first arguments by position, as in `np.sum(a=x)`."""
-    names = list(inspect.signature(function).parameters)
-    args, kwargs = list(args), dict(kwargs)
-    while newest_tape(list(kwargs.values())) is not None and len(args) < len(names) and names[len(args)] in kwargs:
-        args.append(kwargs.pop(names[len(args)]))
-    if newest_tape(list(kwargs.values())) is not None:
-        raise TapeError(f"{full_name(function)} takes values on a tape only by position, and not for each option")
-    return args, kwargs
+def _by_position(function: Any, kwargs: Any) -> tuple[Any, Any]:
+    """The same call with its first arguments by position, which `np.sum(a=x)` has by name."""
+    kwargs = dict(kwargs)
+    names = itertools.takewhile(kwargs.__contains__, inspect.signature(function).parameters)
+    return [kwargs.pop(name) for name in list(names)], kwargs

@@ -171,7 +171,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
         value = (np.max if ord > 0 else np.min)(sums, axis=-1)
     elif ord in (2, -2, "nuc"):
         s = np.linalg.svd(x, compute_uv=False)
-        value = np.sum(s, axis=-1) if ord == "nuc" else s[..., 0 if ord == 2 else -1]
+        value = np.sum(s, axis=-1) if ord == "nuc" else (np.max if ord == 2 else np.min)(s, axis=-1)
     else:
         raise ValueError("Invalid norm order for matrices.")
     return np.expand_dims(value, (-2, -1)) if keepdims else value

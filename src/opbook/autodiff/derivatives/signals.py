@@ -76,7 +76,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         inner = f0 + (f1 - f0) * ((x - x0) / (x1 - x0))
     below, above = np.less(x, xp[0]), np.greater(x, xp[-1])
     inner = np.where(below, fp[0] if left is None else left, inner)
-    return np.where(above, fp[-1] if right is None else right, inner)
+    result = np.where(above, fp[-1] if right is None else right, inner)
+    return result if np.ndim(result) else result[()]
 
 
 def _entries(x: Any) -> Any:

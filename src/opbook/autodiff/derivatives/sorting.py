@@ -88,7 +88,7 @@ def _quantiles(
         result = np.where(np.all(is_number, axis=-1), result, np.nan)
     if keepdims:
         result = np.reshape(result, levels.shape + tuple(1 if a in axes else n for a, n in enumerate(np.shape(x))))
-    return result
+    return result if np.ndim(result) else result[()]
 
 
 @composite(np.ptp)
