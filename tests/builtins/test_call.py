@@ -1,11 +1,12 @@
 """A call: whose arrays a rule works on, and in which layout. A rule is written without a thought of either."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from opbook import Array, builtin, grad, vjp
+from opbook import Array, Int, builtin, grad, vjp
 
 RNG = np.random.default_rng(7)
 
@@ -125,3 +126,54 @@ def test_the_same_numbers_give_the_same_bits_however_they_lie_in_memory(layout):
     on_tape = grad(lambda x: (scaled(np.swapaxes(np.swapaxes(x, 0, 1), 0, 1), w) * x).sum())
     assert on_tape(other[0]).tobytes() == on_tape(x).tobytes()
     assert all(array.flags.c_contiguous for arrays in SEEN for array in arrays)
+
+
+@builtin(category="Tests")
+def applied(f: Callable, x: Array["N"]) -> Array["N"]:
+    """Applies a function to every entry."""
+    return np.stack([f(x[i]) for i in range(len(x))])
+
+
+@applied.defvjp
+def _(f, x):
+    pairs = [vjp(f, entry) for entry in x]
+    value = np.array([value for value, _ in pairs])
+    return value, lambda g: (None, np.array([pull(d)[0] for (_, pull), d in zip(pairs, g, strict=True)]))
+
+
+@pytest.mark.parametrize("also", [False, True])
+def test_a_function_that_has_values_on_a_tape_in_it_takes_the_op_to_its_definition(also):
+    x = np.array([1.0, 2.0])
+
+    def of_factor(factor):
+        return applied(lambda entry: factor * entry**2, x * factor if also else x).sum()
+
+    np.testing.assert_allclose(grad(of_factor)(3.0), 3 * 3.0**2 * 5 if also else 5)
+    np.testing.assert_allclose(grad(grad(of_factor))(3.0), 6 * 3.0 * 5 if also else 0)
+    assert vjp(applied, lambda entry: 3 * entry**2, x)[1](np.ones(2))[1].tolist() == [6, 12]
+
+
+class Pair(NamedTuple):
+    double: Array["N"]
+    largest: Int[""]
+
+
+@builtin(category="Tests")
+def pair(x: Array["N"]) -> Pair:
+    """Doubles x, and tells where the largest entry stands."""
+    return Pair(2 * x, np.argmax(x))
+
+
+@pair.defvjp
+def _(x):
+    return (2 * x, np.argmax(x)), lambda g: (2 * g[0],)
+
+
+def test_several_results_have_their_names_and_those_of_whole_numbers_no_cotangent():
+    x = np.array([1.0, 5.0, 2.0])
+    assert pair(x).largest == 1
+    value, pullback = vjp(pair, x)
+    assert type(value) is Pair
+    assert pullback((np.ones(3), None))[0].tolist() == [2, 2, 2]
+    assert pullback((None, None))[0].tolist() == [0, 0, 0]
+    assert grad(lambda x: (pair(x).double * x[pair(x).largest]).sum())(x).tolist() == [10, 26, 10]
