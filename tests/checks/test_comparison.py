@@ -77,6 +77,11 @@ def attend(q, k, v, scale=None):
     return w / w.sum(-1, keepdims=True) @ v
 
 
+def normalize(x, gamma, beta, eps=1e-5):
+    c = x - x.mean(-1, keepdims=True)
+    return gamma * c / np.sqrt((c * c).mean(-1, keepdims=True) + eps) + beta
+
+
 def test_options_go_by_name_and_what_a_function_lacks_is_left_out():
     found = compare(softmax, "softmax", dtypes=("float64",))
     assert found.verdict == "agrees"
@@ -84,7 +89,8 @@ def test_options_go_by_name_and_what_a_function_lacks_is_left_out():
     found = compare(attend, "scaled_dot_product_attention", dtypes=("float64",))
     assert found.verdict == "agrees"
     assert {case.message for case in found.of("left out")} == {"mask", "key_mask", "bias", "causal", "softcap"}
-    assert any(label.endswith(", scale = 0.7") for label in labels(found, "passed"))
+    found = compare(normalize, "layer_norm", dtypes=("float64",))
+    assert any(label.endswith(", eps = 0.7") for label in labels(found, "passed"))
 
 
 def test_an_option_that_is_required_gets_the_default():
