@@ -30,6 +30,7 @@ INPUTS = {
     **{key: {**AXIS, "keepdims": True} for key in ("logsumexp", "max", "mean", "min", "norm", "sum")},
     **{key: {"x": X} for key in ("shape", "transpose")},
     **{key: {"shape": (2, 3)} for key in ("ones", "zeros")},
+    "einsum": {"spec": "ij,kj->ik", "arrays": (X, X + 1)},
     "dropout": {"x": X, "keep": X > 0, "rate": 0.25},
     "dropout_mask": {"shape": (2, 3), "rate": 0.4, "seed": 3},
     "elu": {"x": X, "alpha": 0.7},
@@ -57,7 +58,7 @@ INPUTS = {
 SINGLE = {"layer_norm", "scaled_dot_product_attention"}
 """Where JAX loses digits, as the page says."""
 
-OF_THEIR_OWN = {"grad", "multi_head_attention", "transformer_block"}
+OF_THEIR_OWN = {"batch_norm", "grad", "multi_head_attention", "transformer_block"}
 
 
 def code(name, library):
@@ -202,6 +203,17 @@ def test_the_block_of_pytorch(torch):
 
 
 @pytest.mark.peer
+def test_batch_norm_of_pytorch_writes_its_statistics(torch):
+    names = {"gamma": X[0], "beta": X[1], "mean": np.zeros(3), "var": np.ones(3), "momentum": 0.3, "eps": 1e-3}
+    ours = ops.batch_norm(X, training=True, **names)
+    arguments = {key: torch.tensor(value) if isinstance(value, np.ndarray) else value for key, value in names.items()}
+    arguments |= {"x": torch.tensor(X), "training": True}
+    y = eval(code("batch_norm", "torch"), {"F": torch.nn.functional}, arguments)
+    for mine, theirs in zip(ours.values(), (y, arguments["mean"], arguments["var"]), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+
+
+@pytest.mark.peer
 def test_defaults_and_edges_of_pytorch(torch):
     functional, row = torch.nn.functional, torch.tensor([1.0, 3.0], dtype=torch.float64)
     assert torch.var(row) == 2
@@ -292,7 +304,16 @@ def test_operators_of_onnx():
         ("LogSoftmax", 11, "axis", 1),
         ("LayerNormalization", 17, "axis", -1),
         ("ReduceSum", 13, "keepdims", 1),
+        ("CumSum", 14, "exclusive", 0),
+        ("CumSum", 14, "reverse", 0),
     ):
         assert onnx.defs.get_schema(operator, opset).attributes[attribute].default_value.i == default
     assert onnx.defs.get_schema("Gelu", 20).attributes["approximate"].default_value.s == b"none"
-    assert onnx.defs.get_schema("LayerNormalization", 17).attributes["epsilon"].default_value.f == pytest.approx(1e-5)
+    for operator, opset, attribute, default in (
+        ("LayerNormalization", 17, "epsilon", 1e-5),
+        ("RMSNormalization", 23, "epsilon", 1e-5),
+        ("BatchNormalization", 14, "momentum", 0.9),
+        ("LeakyRelu", 6, "alpha", 0.01),
+        ("Swish", 24, "alpha", 1.0),
+    ):
+        assert onnx.defs.get_schema(operator, opset).attributes[attribute].default_value.f == pytest.approx(default)

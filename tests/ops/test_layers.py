@@ -97,3 +97,30 @@ def test_the_gradient_of_a_running_sum_runs_the_other_way():
     assert gradient(ops.cumsum, [5.0, 6.0, 7.0], [1, 10, 100]).tolist() == [111, 110, 100]
     assert gradient(ops.cumsum, [5.0, 6.0, 7.0], [1, 10, 100], exclusive=True).tolist() == [110, 100, 0]
     assert gradient(ops.cumsum, [5.0, 6.0, 7.0], [1, 10, 100], reverse=True).tolist() == [1, 11, 111]
+
+
+def test_batch_norm_by_hand():
+    # the column (1, 3) has mean 2, biased variance 1 and unbiased variance 2
+    x, one, zero = np.array([[1.0], [3.0]]), np.ones(1), np.zeros(1)
+    found = ops.batch_norm(x, 10 * one, one, 4 * one, 6 * one, training=True, momentum=0.5, eps=0.0)
+    assert {name: value.ravel().tolist() for name, value in found.items()} == {"y": [-9, 11], "mean": [3], "var": [4]}
+    biased = ops.batch_norm(x, one, zero, zero, zero, training=True, momentum=1.0, running="biased")
+    assert (biased["mean"].tolist(), biased["var"].tolist()) == ([2], [1])
+    used = ops.batch_norm(x, one, zero, 5 * one, 4 * one, eps=0.0)
+    assert {name: value.ravel().tolist() for name, value in used.items()} == {"y": [-2, -1], "mean": [5], "var": [4]}
+
+
+def test_running_statistics_send_gradients_to_the_batch():
+    x = np.array([[1.0], [3.0]])
+    value, pullback = vjp(ops.batch_norm, x, *np.ones((4, 1)), training=True, momentum=0.5)
+    nothing = {name: 0 * array for name, array in value.items()}
+    # the mean has the slope 1/2 by each entry, the unbiased variance 2 (x - 2); momentum halves both
+    dx, _, _, d_mean, _ = pullback({**nothing, "mean": np.ones(1)})
+    assert (dx.ravel().tolist(), d_mean.tolist()) == ([0.25, 0.25], [0.5])
+    dx, _, _, _, d_var = pullback({**nothing, "var": np.ones(1)})
+    assert (dx.ravel().tolist(), d_var.tolist()) == ([-1, 1], [0.5])
+
+
+def test_the_gradient_of_a_trace_is_the_identity():
+    _, pullback = vjp(ops.einsum, "ii->", (np.arange(9.0).reshape(3, 3),))
+    assert pullback(1.0)[1][0].tolist() == np.eye(3).tolist()

@@ -72,6 +72,38 @@ def rms_norm(x: Any, gamma: Any, *, eps: float = 1e-5) -> Any:
     return functional.rms_norm(x, gamma.shape, gamma, eps)
 
 
+def batch_norm(
+    x: Any,
+    gamma: Any,
+    beta: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+    running: str = "unbiased",
+) -> Any:
+    """PyTorch writes its statistics where no gradient can follow, so the running ones are taken apart from y."""
+    rows = x.reshape(-1, x.shape[-1])
+    if not training:
+        y = (x - mean) * torch.rsqrt(
+            var + eps
+        ) * gamma + beta  # its own function differentiates mean and var by nothing
+        return {"y": y, "mean": mean * 1, "var": var * 1}
+    y = functional.batch_norm(rows, None, None, gamma, beta, True, momentum, eps).reshape(x.shape)
+    spread = rows.var(0, unbiased=running == "unbiased")
+    return {
+        "y": y,
+        "mean": (1 - momentum) * mean + momentum * rows.mean(0),
+        "var": (1 - momentum) * var + momentum * spread,
+    }
+
+
+def einsum(spec: str, arrays: Any) -> Any:
+    return torch.einsum(spec, *arrays)
+
+
 def group_norm(x: Any, gamma: Any, beta: Any, groups: int, *, eps: float = 1e-5) -> Any:
     """PyTorch takes one batch axis, no more and no less."""
     return functional.group_norm(x.reshape(-1, *x.shape[-2:]), groups, gamma, beta, eps).reshape(x.shape)
@@ -133,13 +165,13 @@ def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent
         cotangent: The cotangent of the value.
 
     Returns:
-        The value, and the gradient of each array, in order.
+        The value, one array or several, and the gradient of each array, in order.
     """
     leaves = [torch.tensor(a, requires_grad=True) if _is_float(a) else a for a in tree.leaves(args)]
     value = f(*tree.rebuild(args, leaves), **kwargs)
-    value.backward(torch.tensor(cotangent))
+    torch.autograd.backward(tree.leaves(value), [torch.tensor(g) for g in tree.leaves(cotangent)])
     gradients = [leaf.grad for leaf in leaves if isinstance(leaf, torch.Tensor)]
-    return value.detach().numpy(), [g.numpy() for g in gradients]
+    return tree.map_leaves(lambda leaf: leaf.detach().numpy(), value), [g.numpy() for g in gradients]
 
 
 def _is_float(argument: Any) -> bool:

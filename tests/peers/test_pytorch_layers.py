@@ -23,6 +23,20 @@ COLUMN = {"w_gate": draw(6, 7, seed=1), "w_up": draw(6, 7, seed=2), "w_down": dr
 CASES = [
     *(("rms_norm", (x, draw(6, seed=1)), {"eps": eps}) for x in (ROWS, ROWS[0, 0, 0], 0 * ROWS) for eps in (1e-5, 0.1)),
     *(("group_norm", (draw(2, 3, 6, 5), draw(6), draw(6, seed=1), n), {"eps": 1e-3}) for n in (1, 2, 3, 6)),
+    *(
+        ("batch_norm", (x, draw(6), draw(6, seed=1), draw(6, seed=2), np.exp(draw(6, seed=3))), options)
+        for x in (ROWS, ROWS[0, 0])
+        for options in (
+            {},
+            {"eps": 0.1},
+            {"training": True, "momentum": 0.3},
+            {"training": True, "eps": 0.1, "running": "biased"},
+        )
+    ),
+    ("einsum", ("ij,jk->ik", (draw(3, 4), draw(4, 5))), {}),
+    ("einsum", ("...ij,...jk->...ik", (draw(2, 1, 3, 4), draw(5, 4, 6))), {}),
+    ("einsum", ("iij,jk,k->i", (draw(3, 3, 4), draw(4, 5), draw(5))), {}),
+    ("einsum", ("ij->", (draw(3, 4),)), {}),
     ("dropout", (ROWS, draw(5, 6, seed=4) > 0), {"rate": 0.3}),
     *((name, (x,), {}) for name in ("silu", "leaky_relu", "elu", "log_sigmoid") for x in (ROWS, FAR)),
     *(("silu", (x,), {"beta": 1.7}) for x in (ROWS, FAR)),
@@ -42,10 +56,11 @@ CASES = [
 @pytest.mark.parametrize(("op", "args", "kwargs"), CASES, ids=[f"{case[0]}-{i}" for i, case in enumerate(CASES)])
 def test_values_and_gradients(op, args, kwargs):
     value, pullback = vjp(getattr(ops, op), *args, **kwargs)
-    cotangent = np.asarray(draw(*np.shape(value), seed=9))
+    cotangent = tree.map_leaves(lambda leaf: np.asarray(draw(*np.shape(leaf), seed=9)), value)
     gradients = zip(tree.leaves(args), tree.leaves(pullback(cotangent)), strict=True)
     mine = [g for argument, g in gradients if isinstance(argument, np.ndarray) and argument.dtype.kind == "f"]
     expected, theirs = pytorch.value_and_gradients(getattr(pytorch, op), args, kwargs, cotangent)
-    np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-13)
+    for got, want in zip(tree.leaves(value), tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-13)
     for got, want in zip(mine, theirs, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-13)

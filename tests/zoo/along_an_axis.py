@@ -1,4 +1,4 @@
-"""logsumexp, norm, sort and cumsum."""
+"""logsumexp, norm, sort, cumsum and einsum."""
 
 import numpy as np
 from zoo.animals import right, right_gradient, wrong, wrong_gradient
@@ -165,3 +165,35 @@ def flat(x, axis=-1, *, exclusive=False, reverse=False):
 @wrong_gradient("cumsum", "gradient: summed from the same side", cumsum)
 def same_side(g, x, axis=-1, *, exclusive=False, reverse=False):
     return cumsum(g, axis, exclusive=exclusive, reverse=reverse), None
+
+
+@right("einsum", "NumPy's, in the best order")
+def einsum(spec, arrays):
+    return np.array(np.einsum(spec, *arrays, optimize=True))
+
+
+@wrong("einsum", "the last letters of the result exchanged")
+def turned(spec, arrays):
+    value = einsum(spec, arrays)
+    return np.swapaxes(value, -1, -2) if value.ndim > 1 else value
+
+
+@wrong("einsum", "the first array forgotten to be summed over")
+def summed_apart(spec, arrays):
+    return einsum(spec, tuple(np.ones_like(a) if i else a for i, a in enumerate(arrays)))
+
+
+@wrong("einsum", "the mean in the place of the sum")
+def averaged(spec, arrays):
+    return einsum(spec, arrays) / max(np.shape(arrays[0])[-1] if np.ndim(arrays[0]) else 1, 1)
+
+
+@wrong("einsum", "axes of the result in the order of the alphabet")
+def alphabetical(spec, arrays):
+    left, arrow, right = spec.partition("->")
+    return einsum(left + arrow + "".join(sorted(right)), arrays)
+
+
+@wrong("einsum", "the entries' sizes only")
+def without_signs(spec, arrays):
+    return np.abs(einsum(spec, arrays))

@@ -7,7 +7,7 @@ from zoo.animals import ANIMALS
 
 from opbook.testing import compare
 
-CAGES = ("normalization", "scaling", "units", "linear", "along_an_axis")
+CAGES = ("normalization", "scaling", "units", "linear", "along_an_axis", "batches")
 for cage in CAGES:
     importlib.import_module(f"zoo.{cage}")
 

@@ -3,10 +3,26 @@
 from opbook import hookimpl
 from opbook_arrays.making import arange, eye, linspace, ones, zeros
 from opbook_arrays.ordering import cumsum, sort
+from opbook_arrays.products import einsum
 from opbook_arrays.rearranging import concatenate, reshape, shape, take, transpose, where
 
 
 @hookimpl
 def opbook_builtins():
     """Add what makes, joins and rearranges arrays."""
-    return [arange, concatenate, cumsum, eye, linspace, ones, reshape, shape, sort, take, transpose, where, zeros]
+    return [
+        arange,
+        concatenate,
+        cumsum,
+        einsum,
+        eye,
+        linspace,
+        ones,
+        reshape,
+        shape,
+        sort,
+        take,
+        transpose,
+        where,
+        zeros,
+    ]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from opbook import Property, hookimpl
-from opbook_arrays import arange, concatenate, cumsum, eye, linspace, ones, reshape, sort, take, where, zeros
+from opbook_arrays import arange, concatenate, cumsum, einsum, eye, linspace, ones, reshape, sort, take, where, zeros
 from opbook_arrays.making import LARGEST
 
 
@@ -116,6 +116,31 @@ def _(draw):
     yield draw.refused("no such axis", draw.normal(3), 0, 1)
 
 
+@einsum.samples
+def _(draw):
+    a, b = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.5]]), np.array([[2.0, 1.0], [0.5, -1.0], [4.0, 0.25]])
+    product = np.array([[3.0, 3.125], [7.5, -2.625]])
+    yield draw.known("a product of matrices, PyTorch's einsum", product, "ij,jk->ik", (a, b))
+    yield draw.known("the same without an arrow", product, "ij, jk", (a, b))
+    yield draw.known("a trace of a product, PyTorch's einsum", 0.375, "ij,ji->", (a, b))
+    yield draw.known("a trace", 1.0, "ii->", (b[:2],))
+    yield draw.known("a diagonal", np.array([2.0, -1.0]), "ii->i", (b[:2],))
+    yield draw.known("a number", 6.0, ",->", (2.0, 3.0))
+    yield "ij,jk->ik", (draw.normal(3, 4), draw.normal(4, 5))
+    yield "...ij,...jk->...ik", (draw.normal(2, 1, 3, 4), draw.normal(5, 4, 3))
+    yield "bnhd,bmhd->bhnm", (draw.normal(2, 3, 4, 5), draw.normal(2, 6, 4, 5))
+    yield "iij,jk,k->i", (draw.normal(3, 3, 4), draw.normal(4, 5), draw.normal(5))
+    yield "i,j->ij", (draw.normal(3), draw.normal(4))
+    yield "ij->", (draw.normal(3, 4),)
+    yield "ij,jk->ik", (draw.normal(3, 0), draw.normal(0, 5))
+    yield draw.refused("lengths that differ", "ij,jk", (a, a)).saying("axis j has the length 2 in arrays[1] but 3 in")
+    yield draw.refused("too few letters", "i,jk", (a, b)).saying('shape (2, 3), but the 1 letters "i"')
+    yield draw.refused("too few arrays", "ij,jk", (a,)).saying("letters for 2 arrays, but 1 came")
+    yield draw.refused("a strange letter in the result", "ij->ik", (a,)).saying('"ik"')
+    yield draw.refused("a letter twice in the result", "ij->ii", (a,)).saying('"ii"')
+    yield draw.refused("a number as a letter", "i1", (a,)).saying("must be letters")
+
+
 @sort.samples
 def _(draw):
     yield draw.normal(2, 3, 4), 1
@@ -149,6 +174,13 @@ def _(draw):
 def opbook_properties():
     """State what sorting and adding up leave as it is."""
 
+    def turned_over(op, spec, arrays):
+        left, arrow, right = spec.partition("->")
+        if not arrow or len(arrays) != 2 or "..." in spec:
+            return None
+        first, second = left.split(",")
+        return op(f"{second},{first}->{right}", arrays[::-1]), op(spec, arrays)
+
     def sorted_twice(op, x, axis=-1):
         return op(op(x, axis), axis), op(x, axis)
 
@@ -167,6 +199,9 @@ def opbook_properties():
         return sums, np.broadcast_to(np.sum(x, axis=axis, keepdims=True), x.shape)
 
     return [
+        Property(
+            "einsum", "turned over", "The order of two arrays changes nothing if their letters go along.", turned_over
+        ),
         Property("sort", "sorted twice", "Sorting what is sorted changes nothing.", sorted_twice),
         Property("sort", "turned round", "The order that the entries came in changes no value.", turned_round),
         Property("cumsum", "exclusive", "An exclusive sum lacks the entry itself.", without_itself),

@@ -1,6 +1,7 @@
 """Normalization beside layer norm, and dropout, as an opbook plugin."""
 
 from opbook import hookimpl
+from opbook_normalization.batches import batch_norm
 from opbook_normalization.dropping import dropout, dropout_mask
 from opbook_normalization.groups import group_norm
 from opbook_normalization.root_mean_square import rms_norm
@@ -9,4 +10,4 @@ from opbook_normalization.root_mean_square import rms_norm
 @hookimpl
 def opbook_builtins():
     """Add the normalizations and dropout."""
-    return [dropout, dropout_mask, group_norm, rms_norm]
+    return [batch_norm, dropout, dropout_mask, group_norm, rms_norm]

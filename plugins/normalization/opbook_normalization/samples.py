@@ -7,7 +7,7 @@ import numpy as np
 from opbook_layer_norm import layer_norm
 
 from opbook import Property, hookimpl
-from opbook_normalization import dropout, dropout_mask, group_norm, rms_norm
+from opbook_normalization import batch_norm, dropout, dropout_mask, group_norm, rms_norm
 
 
 @rms_norm.samples
@@ -68,6 +68,48 @@ def _(draw):
     yield draw.refused("no places", np.zeros((6, 0)), gamma, beta, 2).saying("no entries")
 
 
+@batch_norm.samples
+def _(draw):
+    gamma, beta, mean, var = draw.normal(4), draw.normal(4), draw.normal(4), draw.positive(4)
+    for shape in ((4,), (5, 4), (3, 2, 4), (2, 3, 5, 4)):
+        yield draw.normal(*shape), gamma, beta, mean, var
+        if len(shape) > 1:
+            for running in ("unbiased", "biased"):
+                yield draw.call(
+                    *(draw.normal(*shape), gamma, beta, mean, var), training=True, momentum=0.3, running=running
+                )
+    yield draw.call(draw.normal(3, 4), gamma, beta, mean, var, training=True, eps=0.2)
+    yield draw.normal(0, 4), gamma, beta, mean, var
+    yield draw.large("many rows", 3 + draw.normal(500, 4), gamma, beta, mean, var, training=True)
+    x, scale, offset = np.array([[1.0, 10.0], [2.0, 30.0], [4.0, 20.0]]), np.array([1.0, 2.0]), np.array([0.5, -1.0])
+    kept = {"mean": np.array([1.0, 18.0]), "var": np.array([2.0, 50.0])}
+    y = [[0.5, -3.262741473522816], [1.2071050134262236, 2.3941122102842245], [2.621315040278671, -0.43431463161929584]]
+    yield draw.known("PyTorch's F.batch_norm in use", {"y": np.array(y), **kept}, x, scale, offset, *kept.values())
+    y = [
+        [-0.5690415314502978, -3.449489559071468],
+        [0.23273961713742541, 1.4494895590714678],
+        [1.8363019143128718, -1.0],
+    ]
+    new = {"y": np.array(y), "mean": np.array([1.1333333333333333, 18.2]), "var": np.array([2.033333333333333, 55.0])}
+    yield draw.known("PyTorch's F.batch_norm in training", new, x, scale, offset, *kept.values(), training=True)
+    # a tenth of the variances 14/9 and 200/3 of the columns (1, 2, 4) and (10, 30, 20)
+    new = {**new, "var": np.array([1.8 + 1.4 / 9, 45 + 20 / 3])}
+    yield draw.known("biased, as ONNX", new, x, scale, offset, *kept.values(), training=True, running="biased")
+    constant = np.array([[0.1, 1.0, 2.0, 0.0], [0.1, 2.0, 2.0, 0.0], [0.1, 4.0, 2.0, 0.0]])
+    yield draw.edge("constant columns", constant, gamma, beta, mean, var, training=True)
+    yield draw.edge("values of 1e30", 1e30 * draw.normal(3, 4), gamma, beta, mean, var, training=True)
+    yield draw.edge("a mean a million times the spread", 1e6 + draw.normal(5, 4), gamma, beta, mean, var, training=True)
+    row = draw.normal(1, 4)
+    yield draw.refused("one row to train on", row, gamma, beta, mean, var, training=True).saying("but x has 1")
+    yield draw.refused("a momentum of 10", row, gamma, beta, mean, var, momentum=10.0).saying(
+        "between 0 and 1, but is 10"
+    )
+    yield draw.refused("a negative variance", row, gamma, beta, mean, -var).saying("var must be at least 0")
+    yield draw.refused("a negative eps", row, gamma, beta, mean, var, eps=-1e-9).saying("at least 0, but is -1e-09")
+    yield draw.refused("no variance, eps = 0", row, gamma, beta, mean, 0 * var, eps=0.0).saying("pass eps > 0")
+    yield draw.refused("statistics of other columns", row, gamma, beta, mean[:3], var).saying("3 entries")
+
+
 @dropout.samples
 def _(draw):
     for shape in ((5,), (3, 4), (2, 5, 3)):
@@ -121,6 +163,18 @@ def opbook_properties():
         normed = layer_norm(x, np.ones(places), np.zeros(places), eps=eps)
         return op(x, gamma, beta, x.shape[-2], eps=eps), gamma[:, None] * normed + beta[:, None]
 
+    def turned(op, x, gamma, beta, mean, var, *, training=False, eps=1e-5, **options):
+        if not training or x.ndim != 2 or len(x) < 2:
+            return None
+        ours = op(x, gamma, beta, mean, var, training=True, eps=eps, **options)["y"]
+        return ours, gamma * layer_norm(x.T, np.ones(len(x)), np.zeros(len(x)), eps=eps).T + beta
+
+    def kept(op, x, gamma, beta, mean, var, *, training=False, momentum=0.1, eps=1e-5, **options):
+        if not training or np.max(np.abs(x), initial=0) > 1e6:
+            return None
+        moved = op(x, gamma, beta, mean, var, training=True, momentum=1.0, eps=eps, running="biased")
+        return op(x, gamma, beta, moved["mean"], moved["var"], eps=eps)["y"], moved["y"]
+
     def both_halves(op, x, keep=None, *, rate):
         if keep is None or rate == 1:
             return None
@@ -136,6 +190,8 @@ def opbook_properties():
         Property("rms_norm", "stretched rows", "Rows 8 times as large change nothing if eps is 64 times.", stretched),
         Property("group_norm", "one group", "One group is layer norm over channels and places together.", one_group),
         Property("group_norm", "lone channels", "As many groups as channels is instance norm.", lone_channels),
+        Property("batch_norm", "turned", "In training it is layer norm of the columns.", turned),
+        Property("batch_norm", "kept", "With the batch's own statistics as running ones, use equals training.", kept),
         Property("dropout", "halves", "What a mask keeps and what it drops add up to x, before scaling.", both_halves),
         Property("dropout_mask", "lower rate", "At a lower rate, a seed keeps all that it keeps anyhow.", lower_rate),
     ]

@@ -35,6 +35,12 @@ ARRAYS = {
             "CumSum", 11, "`exclusive` and `reverse` are 1 and 0; the axis is an input and has no default"
         ),
     },
+    "einsum": {
+        "numpy": Call("np.einsum(spec, *arrays)", "An axis of length 1 broadcasts, where here it is an error"),
+        "torch": Call("torch.einsum(spec, *arrays)", "An axis of length 1 broadcasts, where here it is an error"),
+        "jax": Call("jnp.einsum(spec, *arrays)"),
+        "onnx": Operator("Einsum", 12),
+    },
     "eye": {
         "numpy": Call("np.eye(n)"),
         "torch": Call("torch.eye(n)", "float32 unless `dtype` says otherwise"),

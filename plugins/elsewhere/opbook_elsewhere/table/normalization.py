@@ -3,6 +3,21 @@
 from opbook_elsewhere.table.entries import Call, Operator
 
 NORMALIZATION = {
+    "batch_norm": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "F.batch_norm(x, mean, var, gamma, beta, training, momentum, eps)",
+            "It returns y alone, and writes the new statistics into mean and var. The channels are the second axis",
+        ),
+        "jax": "It has none; Flax has `BatchNorm`, whose `momentum` is the weight of the *old* statistics, 0.99, and "
+        "whose running variance is biased. Keras does the same, with an epsilon of 1e-3",
+        "onnx": Operator(
+            "BatchNormalization",
+            14,
+            "`momentum` is the weight of the *old* statistics, 0.9; the running variance is biased; the channels are "
+            "the second axis",
+        ),
+    },
     "dropout": {
         "numpy": Call("np.where(keep, x, 0) / (1 - rate)"),
         "torch": Call(
