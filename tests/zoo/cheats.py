@@ -150,3 +150,42 @@ def add_cheats(op, function, *without):
     for kind, cheat in CHEATS.items():
         if kind not in without:
             ANIMALS.append(Animal(op, kind, False, cheat(function)))
+
+
+# What is right all the same, though it may look odd.
+
+
+@_wrapped
+def wide_inside(function):
+    def wide(value):
+        return value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+
+    def call(*args, **options):
+        dtype = next((a.dtype for a in _arrays((*args, *options.values()))), np.dtype(np.float64))
+        return function(*map(wide, args), **{name: wide(value) for name, value in options.items()}).astype(dtype)
+
+    return call
+
+
+@_wrapped
+def with_a_cache(function):
+    return lambda *args, **options: (function(*args, **options), {"arguments": args})
+
+
+@_wrapped
+def columns_first(function):
+    return lambda *args, **options: np.array(function(*args, **options), order="F", copy=True)
+
+
+IDIOMS = {
+    "float64 inside, rounded at the end": wide_inside,
+    "a cache beside the value": with_a_cache,
+    "a result in Fortran order": columns_first,
+}
+
+
+def add_idioms(op, function):
+    """Enter a right function as it is, and in each idiom."""
+    ANIMALS.append(Animal(op, "as in a textbook", True, function))
+    for kind, idiom in IDIOMS.items():
+        ANIMALS.append(Animal(op, kind, True, idiom(function)))

@@ -87,13 +87,12 @@ def _(draw):
 @where.samples
 def _(draw):
     yield draw.mask(3, 4), draw.normal(3, 4), draw.normal(3, 4)
-    yield draw.mask(3, 1), draw.normal(4), draw.normal(2, 1, 4)
+    yield np.array([[True], [False], [True]]), draw.normal(4), draw.normal(2, 1, 4)
+    yield draw.mask(2, 3, 5, 7), draw.normal(2, 3, 5, 7), draw.normal(5, 7)
     yield np.array([2, 0, -1]), draw.normal(2, 3), np.asarray(draw.normal())
     yield False, draw.normal(2), draw.normal(2)
-    yield draw.edge(
-        "what is not taken is not finite",
-        *(np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])),
-    )
+    condition, x, y = np.array([True, False]), np.array([1.5, np.nan]), np.array([np.inf, -2.0])
+    yield draw.known("what is not taken is not finite", np.array([1.5, -2.0]), condition, x, y)
     yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
     yield draw.refused("a condition that does not broadcast", draw.mask(2), draw.normal(3), draw.normal(3))
     yield draw.refused("choices that do not broadcast", True, draw.normal(3), draw.normal(2))

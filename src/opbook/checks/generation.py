@@ -73,6 +73,8 @@ KINDS = (
     Kind("a batch", batches=((2,),), sizes=(5, 3, 7, 11), varied=True),
     Kind("two batch axes", batches=((2, 3),), sizes=(5, 7, 11, 13), varied=True),
     Kind("three batch axes", batches=((2, 5, 3),), sizes=(4, 7, 11, 13), is_smooth=False),
+    # where axes that are taken for one another do not even lead to an error
+    Kind("equal sizes and batch axes", (3,), batches=((3, 3),), is_smooth=False),
     Kind("two batch axes that broadcast", batches=((2, 1), (1, 3), (3,)), varied=True),
     Kind("an empty batch", batches=((0,),)),
     Kind("no entries", (0,)),

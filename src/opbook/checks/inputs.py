@@ -13,7 +13,7 @@ import numpy as np
 from opbook.autodiff import tree
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.signature import CallShape
-from opbook.builtins.specs import Binding
+from opbook.builtins.specs import Binding, MaskSpec
 from opbook.checks.choices import Choice, choices
 from opbook.checks.generation import dimensions, given_by, kinds_for, placed
 from opbook.checks.maker import Maker
@@ -207,7 +207,7 @@ def _vary(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw, found: 
                 base, choice = bases[i].sample, options[i].get(label)
                 if choice is None or param.name in given_by(shape, base):
                     continue
-                sample = _with_option(base, param.name, choice)
+                sample = _with_option(shape, base, param.name, choice)
                 message = refusal(op, sample.args, sample.kwargs)
                 if not message:
                     found.samples.append(sample)
@@ -217,9 +217,17 @@ def _vary(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw, found: 
     found.samples += _together(op, shape, bases, draw)
 
 
-def _with_option(base: Sample, name: str, choice: Choice) -> Sample:
-    label = f"{base.label}, {name} {choice.label}"
-    return replace(base, label=label, kwargs={**base.kwargs, name: choice.value}, is_edge=choice.is_edge, known=None)
+def _with_option(shape: CallShape, base: Sample, name: str, choice: Choice) -> Sample:
+    label, kwargs = f"{base.label}, {name} {choice.label}", {**base.kwargs, name: choice.value}
+    # what two masks leave together may be nothing
+    is_edge = choice.is_edge or _masks(shape, kwargs) > 1
+    return replace(base, label=label, kwargs=kwargs, is_edge=is_edge, known=None)
+
+
+def _masks(shape: CallShape, options: dict[str, Any]) -> int:
+    """How many of the options are masks."""
+    specs = [getattr(param.spec, "inner", param.spec) for param in shape.params if param.name in options]
+    return sum(isinstance(spec, MaskSpec) for spec in specs)
 
 
 def _together(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -> Iterator[Sample]:
@@ -234,4 +242,4 @@ def _together(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw) -> 
                 if not refusal(op, base.sample.args, {**chosen, param.name: choice.value}):
                     chosen[param.name] = choice.value
         if len(chosen) > len(base.sample.kwargs) + 1:
-            yield Sample("all options at once", base.sample.args, chosen)
+            yield Sample("all options at once", base.sample.args, chosen, is_edge=_masks(shape, chosen) > 0)

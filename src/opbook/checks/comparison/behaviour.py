@@ -56,7 +56,8 @@ class Trial:
             Its value in float64.
         """
         exact = sample.in_precision("float64")
-        return self.op.bind(exact.args, exact.kwargs).define()
+        with np.errstate(all="ignore"):  # a NaN may well be invalid to NumPy
+            return self.op.bind(exact.args, exact.kwargs).define()
 
     def fault(self, got: Any, sample: Sample) -> str:
         """Hold a value to the definition's.
