@@ -61,7 +61,7 @@ def _long_samples(draw):
     )
     square = draw.normal(258, 3)
     yield draw.large("many keys, causal", square, square, draw.normal(2, 258, 2), causal=True)
-    yield draw.large("many keys, causal and masked", square, square, square, draw.mask(258, 258), causal=True)
+    yield draw.edge("many keys, causal and masked", square, square, square, draw.mask(258, 258), causal=True)
     yield from _long_samples_of_numbers(draw, q, k, v, spread, sparse)
     yield draw.refused("many keys, causal", q, k, v, causal=True).saying("130 and 530")
     yield draw.refused("many keys, a key_mask for a batch that they have not", q, k, batch, key_mask=early[None])

@@ -201,9 +201,8 @@ def _vary(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw, found: 
             continue
         options = [{choice.label: choice for choice in choices(param, base.sizes, draw)} for base in bases]
         for label in dict.fromkeys(label for option in options for label in option):
-            start = next(turn) % len(bases)  # not always the same base
             message = ""
-            for i in (*range(start, len(bases)), *range(start)):
+            for i in _turned(bases, next(turn)):
                 base, choice = bases[i].sample, options[i].get(label)
                 if choice is None or param.name in given_by(shape, base):
                     continue
@@ -215,6 +214,13 @@ def _vary(op: Builtin, shape: CallShape, bases: list[_Base], draw: Draw, found: 
             if message:
                 found.refused[f"{param.name} {label}"] = message
     found.samples += _together(op, shape, bases, draw)
+
+
+def _turned(bases: list[_Base], turn: int) -> list[int]:
+    """The numbers of the bases, not always beginning with the same one; those that give an option already come last."""
+    plain = [i for i, base in enumerate(bases) if not base.sample.kwargs]
+    first = turn % len(plain) if plain else 0
+    return [*plain[first:], *plain[:first], *(i for i, base in enumerate(bases) if base.sample.kwargs)]
 
 
 def _with_option(shape: CallShape, base: Sample, name: str, choice: Choice) -> Sample:
