@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from opbook_elsewhere.table import TABLE
 from opbook_elsewhere.table.entries import Call, Operator
-from ops.transformer_inputs import block, head
+from ops.transformer_inputs import block, draw, head
 
 from opbook import Section, grad, ops
 from opbook.plugins.catalogue import catalogue
@@ -58,7 +58,17 @@ INPUTS = {
 SINGLE = {"layer_norm", "scaled_dot_product_attention"}
 """Where JAX loses digits, as the page says."""
 
-OF_THEIR_OWN = {"batch_norm", "grad", "multi_head_attention", "transformer_block"}
+OF_THEIR_OWN = {
+    "batch_norm",
+    "cross_attention",
+    "grad",
+    "multi_head_attention",
+    "multi_head_weights",
+    "transformer_block",
+}
+
+
+CROSS_HEAD = {"wq": (4, 2), "wk": (6, 2), "wv": (6, 2), "wo": (2, 4), "bq": (2,), "bk": (2,), "bv": (2,)}
 
 
 def code(name, library):
@@ -159,13 +169,16 @@ def test_masks_of_pytorch_mean_what_is_said(torch):
     with pytest.raises(RuntimeError):
         function(q, k, v, attn_mask=torch.tensor(MASK), is_causal=True)
 
-    heads = (head(4, 2), head(4, 2, seed=1))
+    heads = tuple(head(4, 2, seed=i) | {name: draw(2, seed=i) for name in ("bq", "bk", "bv")} for i in range(2))
+    bo = draw(4)
     layer = eval(
         code("multi_head_attention", "torch"), {"torch": torch}, {"x": np.zeros((3, 4)), "n_heads": 2}
     ).double()
     packed = [np.concatenate([one[part] for one in heads], axis=1).T for part in ("wq", "wk", "wv")]
     layer.in_proj_weight.data = torch.tensor(np.concatenate(packed))
+    layer.in_proj_bias.data = torch.tensor(np.concatenate([one[b] for b in ("bq", "bk", "bv") for one in heads]))
     layer.out_proj.weight.data = torch.tensor(np.concatenate([one["wo"] for one in heads]).T)
+    layer.out_proj.bias.data = torch.tensor(bo)
     x = np.linspace(-1, 1, 12).reshape(1, 3, 4) ** 3
     mask, keys = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 0]], bool), np.array([[1, 1, 0]], bool)
     rows = torch.tensor(x)
@@ -173,11 +186,31 @@ def test_masks_of_pytorch_mean_what_is_said(torch):
         ({"mask": mask}, {"attn_mask": torch.tensor(~mask)}),
         ({"key_mask": keys}, {"key_padding_mask": torch.tensor(~keys)}),
     ):
-        value = layer(rows, rows, rows, **blocked)[0].detach().numpy()
-        np.testing.assert_allclose(value, ops.multi_head_attention(x, heads, 2, **given), atol=1e-12)
+        value, mean = (result.detach().numpy() for result in layer(rows, rows, rows, **blocked))
+        np.testing.assert_allclose(value, ops.multi_head_attention(x, heads, 2, bo=bo, **given), atol=1e-12)
+        np.testing.assert_allclose(mean, ops.multi_head_weights(x, heads, 2, **given).mean(axis=-3), atol=1e-12)
     nobody = layer(rows, rows, rows, key_padding_mask=torch.ones(1, 3, dtype=bool))[0]
     assert nobody.isnan().all()
     assert torch.nn.MultiheadAttention(4, 2).batch_first is False
+
+
+@pytest.mark.peer
+def test_cross_attention_of_pytorch(torch):
+    heads = tuple({name: draw(*s, seed=i) for name, s in CROSS_HEAD.items()} for i in range(2))
+    x, memory, bo = draw(2, 3, 4), draw(2, 5, 6), draw(4)
+    names = {"x": x, "n_heads": 2, "width": 6}
+    layer = eval(code("cross_attention", "torch"), {"torch": torch}, names).double()
+    wanted = {
+        f"{name[1]}_proj_weight": np.concatenate([h[name] for h in heads], axis=1).T for name in ("wq", "wk", "wv")
+    }
+    wanted["in_proj_bias"] = np.concatenate([one[b] for b in ("bq", "bk", "bv") for one in heads])
+    wanted |= {"out_proj.weight": np.concatenate([one["wo"] for one in heads]).T, "out_proj.bias": bo}
+    layer.load_state_dict({name: torch.tensor(value) for name, value in wanted.items()})
+    mask = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 0, 0], [1, 0, 0, 1, 1]], bool)
+    rows = torch.tensor(x), *[torch.tensor(memory)] * 2
+    value, weights = layer(*rows, attn_mask=torch.tensor(~mask), average_attn_weights=False)
+    np.testing.assert_allclose(value.detach(), ops.cross_attention(x, memory, heads, 2, mask, bo=bo), atol=1e-12)
+    np.testing.assert_allclose(weights.detach(), ops.multi_head_weights(x, memory, heads, 2, mask), atol=1e-12)
 
 
 @pytest.mark.peer

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from opbook_attention_weights import allowed_pairs, finite, pair_products, score_factor
-from opbook_multi_head_attention import over_batch, padding_in
+from opbook_multi_head_attention.heads import over_batch, padding_in
 from opbook_scaled_dot_product_attention import weighted_sum
 
 from opbook.errors import InputError, ShapeError

@@ -3,20 +3,23 @@
 from math import prod, sqrt
 
 import numpy as np
-from opbook_multi_head_attention import padding_in
+from opbook_multi_head_attention.heads import bias_gradient, padding_in, plus
 
 from opbook_fast import blas
 from opbook_fast.attention import attend
 from opbook_fast.threads import cuts, product, share
 
+MATRICES = ("wq", "wk", "wv", "wo")
+
 WEIGHTS_OF_A_PART = 2**19
 """Copying so many weights takes 0.5 ms; for fewer, waking a thread takes as long as it saves."""
 
 
-def packed_heads(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
-    """The rule, for calls that are right: to say what is wrong is left to the builtin's own."""
+def packed_heads(x, heads, n_heads, mask=None, bo=None, *, key_mask=None, causal=False):
+    """The rule, for heads without biases, and calls that are right: the builtin's own says what is wrong."""
     is_key_mask_wrong = key_mask is not None and key_mask.ndim not in (1, x.ndim - 1)
-    if len(heads) != n_heads or n_heads < 1 or is_key_mask_wrong:
+    has_biases = any(len(head) > len(MATRICES) for head in heads)
+    if len(heads) != n_heads or n_heads < 1 or is_key_mask_wrong or has_biases:
         return NotImplemented
     padding = padding_unless_finite(x, mask, key_mask, causal)
     rows = as_rows(cleared(x, padding))
@@ -29,10 +32,10 @@ def packed_heads(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
         q, k, v = np.moveaxis(product(rows, packed.inputs).reshape(shape), (-3, -2), (0, -3))
         answers, pull_attention = attend(q, k, v, mask, key_mask=key_mask, causal=causal, scale=1.0)
         answers = as_rows(np.swapaxes(answers, -3, -2), 2)
-        value = product(answers, packed.outputs).reshape(x.shape)
+        value = plus(product(answers, packed.outputs).reshape(x.shape), bo)
 
     def pullback(g):
-        g = as_rows(g)
+        dbo, g = bias_gradient(g, bo), as_rows(g)
         with blas.one_thread:
             d_answers = product(g, packed.outputs.T).reshape(*shape[:-3], n_heads, packed.width)
             d_split = np.empty(shape, g.dtype)
@@ -41,7 +44,7 @@ def packed_heads(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
             d_split = as_rows(d_split, 3)
             dx = product(d_split, packed.inputs.T).reshape(x.shape)
             d_heads = packed.unpack(product(rows.T, d_split), product(answers.T, g))
-        return cleared(dx, padding), d_heads, None, None
+        return cleared(dx, padding), d_heads, None, None, dbo
 
     return value, pullback
 

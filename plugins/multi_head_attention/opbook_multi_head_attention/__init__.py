@@ -1,22 +1,11 @@
-"""Multi-head self-attention, as an opbook plugin."""
-
-from typing import TypedDict
+"""Multi-head attention, of rows to one another and to other rows, as an opbook plugin."""
 
 import numpy as np
-from opbook_attention_weights import allowed_pairs
-from opbook_scaled_dot_product_attention import scaled_dot_product_attention
 
-from opbook import Array, Mask, builtin, hookimpl, unbroadcast, vjp
-from opbook.errors import ArgumentError
-
-
-class Head(TypedDict):
-    """One head's projections. D is the width of x; Dh, the width of the head, may differ from head to head."""
-
-    wq: Array["D Dh"]
-    wk: Array["D Dh"]
-    wv: Array["D Dh"]
-    wo: Array["Dh D"]
+from opbook import Array, Mask, builtin, hookimpl
+from opbook_multi_head_attention.cross import cross_attention
+from opbook_multi_head_attention.heads import Head, answer_of, bias_gradient, check_heads, one_head, padding_in, plus
+from opbook_multi_head_attention.weights import multi_head_weights
 
 
 # Each head looks at the same rows through projections of its own, so each can attend to something else. Their answers
@@ -29,8 +18,13 @@ class Head(TypedDict):
 # where A is a head's answer and B the block of rows that it meets. Here every head has that block as its own `wo`. So
 # nothing has to be put side by side, and one sees that the heads of one layer do not depend on each other.
 #
-# Queries, keys and values are all projections of x, which is called self-attention. `n_heads` repeats the number of
-# records, so that a list in which a head is missing is an error, and not a result.
+# Queries, keys and values are all projections of x, which is called self-attention; where the keys and values come from
+# other rows, it is [`cross_attention`](cross_attention.md). `n_heads` repeats the number of records, so that a list in
+# which a head is missing is an error, and not a result.
+#
+# Each projection may have a bias, and so may the sum: `bo`. The bias of the keys is there only because many models have
+# one. It adds the same number to all scores of a query, which the softmax takes away again, so it changes nothing, and
+# its gradient is 0.
 #
 # A row that no row may attend to is padding, and may hold anything. But it is still a query, so a NaN in it would get
 # into the gradients of the weights, which all rows share. Therefore what is not finite in such a row counts as 0.
@@ -47,13 +41,15 @@ class Head(TypedDict):
 # \end{gathered}$$
 #
 # All heads share X, so its gradient is the sum of their dX. With batch axes, the gradients of the matrices are summed
-# over the batch.
+# over the batch. A bias is added to every row, so its gradient is the sum of the rows: of dQ for `bq`, and of g for
+# `bo`.
 @builtin(category="Attention", aliases=("mha", "self-attention", "multihead attention"))
 def multi_head_attention(
     x: Array["... N D"],
     heads: tuple[Head, ...],
     n_heads: int,
     mask: Mask["... N N"] | None = None,
+    bo: Array["D"] | None = None,
     *,
     key_mask: Mask["... N"] | None = None,
     causal: bool = False,
@@ -62,9 +58,11 @@ def multi_head_attention(
 
     Args:
         x: The rows that attend to one another.
-        heads: A record for each head: wq, wk and wv project x to queries, keys and values, wo projects the answer back.
+        heads: A record for each head: wq, wk and wv project x to queries, keys and values, wo projects the answer back;
+            bq, bk and bv are added to the projections where they are given.
         n_heads: The number of records in heads, at least 1.
         mask: 1 where a row may attend to another, 0 where it may not; the same for every head.
+        bo: Added to every row of the sum.
         key_mask: 1 for rows that may be attended to, 0 for padding, which may hold anything: where it is not finite it
             counts as 0.
         causal: Whether row i may attend to rows 0 to i only.
@@ -79,80 +77,37 @@ def multi_head_attention(
     Formula:
         $$\sum_{h=1}^{n} \operatorname{Attention}\left(X W^Q_h,\; X W^K_h,\; X W^V_h\right) W^O_h$$
 
-        with wq, wk, wv and wo of head h as its four matrices.
+        with wq, wk, wv and wo of head h as its four matrices, and biases added to each product where there are some.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2.
     """
-    _check_heads(heads, n_heads)
+    check_heads("multi_head_attention", heads, n_heads)
     x = np.where(padding_in(x, mask, key_mask, causal), 0, x)
-    answers = [
-        scaled_dot_product_attention(
-            x @ head["wq"], x @ head["wk"], x @ head["wv"], mask, key_mask=key_mask, causal=causal
-        )
-        @ head["wo"]
-        for head in heads
-    ]
-    return sum(answers[1:], start=answers[0])
+    answers = [answer_of(head, x, x, mask, key_mask=key_mask, causal=causal) for head in heads]
+    return plus(sum(answers[1:], start=answers[0]), bo)
 
 
 @multi_head_attention.defvjp
-def _(x, heads, n_heads, mask=None, *, key_mask=None, causal=False):
-    _check_heads(heads, n_heads)
+def _(x, heads, n_heads, mask=None, bo=None, *, key_mask=None, causal=False):
+    check_heads("multi_head_attention", heads, n_heads)
     padding = padding_in(x, mask, key_mask, causal)
     X = np.where(padding, 0, x)
-    values, pullbacks = zip(*(one_head(X, head, mask, key_mask, causal) for head in heads), strict=True)
+    parts = [one_head(X, X, head, mask, key_mask=key_mask, causal=causal) for head in heads]
+    answers, pullbacks = zip(*parts, strict=True)
 
     def pullback(g):
-        dXs, d_heads = zip(*(pull(g) for pull in pullbacks), strict=True)
-        return np.where(padding, 0, sum(dXs)), type(heads)(d_heads), None, None
+        from_queries, from_keys, d_heads = zip(*(pull(g) for pull in pullbacks), strict=True)
+        dX = np.where(padding, 0, sum(from_queries) + sum(from_keys))
+        return dX, type(heads)(d_heads), None, None, bias_gradient(g, bo)
 
-    return sum(values), pullback
-
-
-def one_head(X, head, mask, key_mask, causal):
-    """One head's part of the sum, and its pullback."""
-    Wq, Wk, Wv, Wo = (head[name] for name in ("wq", "wk", "wv", "wo"))
-    Q, K, V = X @ Wq, X @ Wk, X @ Wv
-    A, pull_attention = vjp(scaled_dot_product_attention, Q, K, V, mask, key_mask=key_mask, causal=causal)
-
-    def pullback(g):
-        dA = g @ Wo.T
-        dWo = over_batch(A, g)
-        dQ, dK, dV, _ = pull_attention(dA)
-        dWq, dWk, dWv = over_batch(X, dQ), over_batch(X, dK), over_batch(X, dV)
-        dX = dQ @ Wq.T + dK @ Wk.T + dV @ Wv.T
-        return dX, {"wq": dWq, "wk": dWk, "wv": dWv, "wo": dWo}
-
-    return A @ Wo, pullback
-
-
-def over_batch(a, b):
-    """aᵀ b, summed over the batch axes."""
-    product = np.swapaxes(a, -1, -2) @ b
-    return unbroadcast(product, product.shape[-2:])
-
-
-def padding_in(x, mask, key_mask, causal):
-    """Where x is not finite in a row that no row may attend to, as a Boolean array of x's shape."""
-    attended = allowed_pairs(x, x, mask, key_mask, None, causal).any(axis=-2)
-    return ~(attended[..., None] | np.isfinite(x))
-
-
-def _check_heads(heads, n_heads):
-    """Refuse another number of heads than `n_heads`, or none."""
-    if len(heads) != n_heads:
-        raise ArgumentError(
-            f"multi_head_attention: n_heads is {n_heads} but heads has {len(heads)} records; they must agree"
-        )
-    if n_heads < 1:
-        raise ArgumentError("multi_head_attention: n_heads must be at least 1, but is 0")
+    return plus(sum(answers), bo), pullback
 
 
 @hookimpl
 def opbook_builtins():
-    """Add multi_head_attention."""
-    return [multi_head_attention]
+    """Add multi_head_attention, multi_head_weights and cross_attention."""
+    return [multi_head_attention, multi_head_weights, cross_attention]
 
 
 @hookimpl

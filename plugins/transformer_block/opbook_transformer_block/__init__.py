@@ -5,7 +5,8 @@ from typing import Literal, TypedDict
 import numpy as np
 from opbook_activations import relu
 from opbook_layer_norm import layer_norm
-from opbook_multi_head_attention import Head, multi_head_attention, over_batch, padding_in
+from opbook_multi_head_attention import multi_head_attention
+from opbook_multi_head_attention.heads import Head, over_batch, padding_in
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast, vjp
 

@@ -49,19 +49,38 @@ TRANSFORMER = {
             "All axes from `axis` on are taken together, by default the last; `epsilon` is 1e-5",
         ),
     },
-    "multi_head_attention": {
-        "numpy": "It has none; the [definition](#definition) is NumPy",
+    "cross_attention": {
+        "numpy": "It has none; the definition under [Source](#source) is NumPy",
         "torch": Call(
-            "torch.nn.MultiheadAttention(x.shape[-1], n_heads, bias=False, batch_first=True)",
-            "In its Boolean `attn_mask` and `key_padding_mask`, true means *blocked*, the opposite of `mask` and "
+            "torch.nn.MultiheadAttention(x.shape[-1], n_heads, kdim=width, vdim=width, batch_first=True)",
+            "It is called with x, memory and memory. Where the memory is as wide as x, `kdim` is left out, and "
+            "one `in_proj_weight` holds all three matrices rather than `q_proj_weight` and so on. Masks are the other "
+            "way round: true means *blocked*",
+        ),
+        "jax": "It has none; Flax has `MultiHeadAttention(...)(x, memory)`, true where a query may attend",
+        "onnx": "`Attention`, opset 25, takes queries, keys and values that are projected already",
+    },
+    "multi_head_attention": {
+        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "torch": Call(
+            "torch.nn.MultiheadAttention(x.shape[-1], n_heads, batch_first=True)",
+            "It is called with x three times. In its Boolean `attn_mask` and `key_padding_mask`, true means *blocked*, "
+            "the opposite of `mask` and "
             "`key_mask` here. All heads are as wide as x's width divided by their number. `in_proj_weight` holds the "
-            "transposes of all wq, then all wk, then all wv; biases are there unless `bias=False`, and the length "
-            "comes before the batch unless `batch_first=True`. A row that may attend to nothing gets NaN, where here "
-            "it gets 0",
+            "transposes of all wq, then all wk, then all wv, and `in_proj_bias` their biases; with `bias=False` there "
+            "are none, nor `bo`. The length comes before the batch unless `batch_first=True`. A row that may attend to "
+            "nothing gets NaN, where here it gets 0",
         ),
         "jax": "It has none; Flax has `MultiHeadAttention`, whose mask is true where a query may attend, as here",
-        "onnx": "`Attention`, opset 23, takes the heads side by side with `q_num_heads` and `kv_num_heads`, "
+        "onnx": "`Attention`, opset 25, takes the heads side by side with `q_num_heads` and `kv_num_heads`, "
         "already projected",
+    },
+    "multi_head_weights": {
+        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "torch": "The second result of `torch.nn.MultiheadAttention`: the mean over the heads, unless "
+        "`average_attn_weights=False`. In models of transformers, `output_attentions=True`",
+        "jax": "It has none; Flax keeps them with `sow_weights=True`",
+        "onnx": "`qk_matmul_output` of `Attention`, opset 25, with `qk_matmul_output_mode` 3",
     },
     "scaled_dot_product_attention": {
         "numpy": "It has none; the [definition](#definition) is NumPy",
