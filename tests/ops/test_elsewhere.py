@@ -27,7 +27,7 @@ INPUTS = {
     **{key: {"x": POSITIVE} for key in ("log", "sqrt")},
     **{key: {"x": X, "y": X[::-1].copy()} for key in ("maximum", "minimum")},
     **{key: {"x": X, "axis": 0} for key in ("cumsum", "log_softmax", "softmax", "sort")},
-    **{key: {**AXIS, "keepdims": True} for key in ("logsumexp", "max", "mean", "min", "norm", "sum")},
+    **{key: {**AXIS, "keepdims": True} for key in ("argmax", "logsumexp", "max", "mean", "min", "norm", "sum")},
     **{key: {"x": X} for key in ("shape", "transpose")},
     **{key: {"shape": (2, 3)} for key in ("ones", "zeros")},
     "einsum": {"spec": "ij,kj->ik", "arrays": (X, X + 1)},
@@ -337,6 +337,8 @@ def test_operators_of_onnx():
         ("LogSoftmax", 11, "axis", 1),
         ("LayerNormalization", 17, "axis", -1),
         ("ReduceSum", 13, "keepdims", 1),
+        ("ArgMax", 13, "axis", 0),
+        ("ArgMax", 13, "keepdims", 1),
         ("CumSum", 14, "exclusive", 0),
         ("CumSum", 14, "reverse", 0),
     ):

@@ -124,3 +124,12 @@ def test_running_statistics_send_gradients_to_the_batch():
 def test_the_gradient_of_a_trace_is_the_identity():
     _, pullback = vjp(ops.einsum, "ii->", (np.arange(9.0).reshape(3, 3),))
     assert pullback(1.0)[1][0].tolist() == np.eye(3).tolist()
+
+
+def test_argmax_is_a_whole_number_that_can_index():
+    x = np.array([[1.0, 7.0, 7.0], [NAN, 9.0, NAN]])
+    found = ops.argmax(x, 1)
+    assert (found.tolist(), found.dtype.kind) == ([1, 0], "i")
+    assert ops.argmax(x, 1, ties="last").tolist() == [2, 2]
+    # on a tape too: the gradient of the entry that is chosen
+    assert grad(lambda row: row[ops.argmax(row)])(np.array([1.0, 3.0, 2.0])).tolist() == [0, 1, 0]

@@ -1,7 +1,40 @@
-"""logsumexp, norm, sort, cumsum and einsum."""
+"""argmax, logsumexp, norm, sort, cumsum and einsum."""
 
 import numpy as np
 from zoo.animals import right, right_gradient, wrong, wrong_gradient
+
+
+@right("argmax", "NumPy's, of entries or of entries turned round")
+def argmax(x, axis=None, *, keepdims=False, ties="first"):
+    if ties == "first":
+        return np.argmax(x, axis=axis, keepdims=keepdims)
+    n = x.size if axis is None else x.shape[axis]
+    return n - 1 - np.argmax(np.flip(x, axis), axis=axis, keepdims=keepdims)
+
+
+@wrong("argmax", "the largest entry in the place of its place")
+def entry(x, axis=None, *, keepdims=False, ties="first"):
+    return np.max(x, axis=axis, keepdims=keepdims)
+
+
+@wrong("argmax", "of the sizes")
+def of_sizes(x, axis=None, *, keepdims=False, ties="first"):
+    return argmax(np.abs(x), axis, keepdims=keepdims, ties=ties)
+
+
+@wrong("argmax", "counted from 1")
+def from_one(x, axis=None, *, keepdims=False, ties="first"):
+    return argmax(x, axis, keepdims=keepdims, ties=ties) + 1
+
+
+@wrong("argmax", "the smallest")
+def argmin(x, axis=None, *, keepdims=False, ties="first"):
+    return argmax(-x, axis, keepdims=keepdims, ties=ties)
+
+
+@wrong("argmax", "turned round for the last, and not counted back")
+def not_counted_back(x, axis=None, *, keepdims=False, ties="first"):
+    return np.argmax(np.flip(x, axis) if ties == "last" else x, axis=axis, keepdims=keepdims)
 
 
 @right("logsumexp", "folded with logaddexp")

@@ -1,9 +1,11 @@
-"""Reductions, as an opbook plugin: sum, mean, max and min here, logsumexp and norm in `sizes`."""
+"""Reductions, as an opbook plugin: sum, mean, max, min and argmax here, logsumexp and norm in `sizes`."""
+
+from typing import Literal
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from opbook import Array, builtin, hookimpl
+from opbook import Array, Int, builtin, hookimpl
 from opbook.errors import InputError
 from opbook_reductions.sizes import logsumexp, norm
 
@@ -146,6 +148,46 @@ def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
     return np.min(x, axis=axis, keepdims=keepdims)
 
 
+# Where `max` gives the largest entry, this gives its place, counted from 0: of the scores of a classifier, the class
+# that it decides for. Along an axis the places are counted in each row or column. Without one, all entries are counted
+# row by row, as `reshape` puts them into one row.
+#
+# Of several entries that are equally large the first counts, or with `ties="last"` the last. A NaN counts as larger
+# than all, so that it is seen.
+#
+# **The gradient.** There is none. A place is a whole number: for almost every x, a small change of it changes no place,
+# and where it does, the place jumps. What is trained instead is `softmax` or `logsumexp`, which lean towards the
+# largest entry smoothly.
+@builtin(category="Reductions", aliases=("ArgMax", "index of the maximum", "place of the largest", "predicted class"))
+def argmax(
+    x: Array["..."], axis: int | None = None, *, keepdims: bool = False, ties: Literal["first", "last"] = "first"
+) -> Int["..."]:
+    r"""Finds the place of the largest entry, of all or along one axis.
+
+    Args:
+        x: The entries.
+        axis: The axis to look along, counted from 0, or from -1 at the end; all entries in one row if it is left out.
+        keepdims: Whether the axis stays, with length 1.
+        ties: Which of several equally large entries counts.
+
+    Returns:
+        The places, counted from 0, without the axis; a number if it is left out.
+
+    Raises:
+        InputError: x has no such axis, or there are no entries to choose from.
+
+    Formula:
+        $$y = \min\,\{\, i : x_i = \max_j x_j \,\}$$
+
+    Source:
+        NumPy's `np.argmax`; operator `ArgMax` of ONNX opset 13.
+    """
+    n = _count(x, axis, "argmax")
+    if ties == "first":
+        return np.argmax(x, axis=axis, keepdims=keepdims)
+    return n - 1 - np.argmax(np.flip(x, axis), axis=axis, keepdims=keepdims)
+
+
 def _count(x, axis, name):
     """How many entries one result is made of; there must be some."""
     count = x.size if axis is None else x.shape[normalize_axis_index(axis, x.ndim)]
@@ -165,4 +207,4 @@ def _spread(g, shape, axis, keepdims):
 @hookimpl
 def opbook_builtins():
     """Add the reductions."""
-    return [logsumexp, max, mean, min, norm, sum]
+    return [argmax, logsumexp, max, mean, min, norm, sum]

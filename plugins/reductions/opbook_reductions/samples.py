@@ -3,7 +3,7 @@
 import numpy as np
 
 from opbook import Property, hookimpl
-from opbook_reductions import logsumexp, max, mean, min, norm, sum
+from opbook_reductions import argmax, logsumexp, max, mean, min, norm, sum
 
 
 def _samples(draw):
@@ -49,6 +49,22 @@ def _(draw):
     yield draw.known("keepdims", np.array([[-1.0], [0.0]]), np.array([[-1.0, 3.0], [0.5, 0.0]]), 1, keepdims=True)
 
 
+@argmax.samples
+def _(draw):
+    yield from _mean_samples(draw)
+    x = np.array([[2.0, 2.0], [3.0, 10.0]])
+    # the example of ONNX's node tests of ArgMax
+    yield draw.known("ONNX, columns", np.array([1, 1]), x, 0)
+    yield draw.known("ONNX, rows", np.array([[0], [1]]), x, 1, keepdims=True)
+    yield draw.known("ONNX, the last of equal entries", np.array([1, 1]), x, 1, ties="last")
+    yield draw.known("all entries", 3, x)
+    yield draw.known(
+        "all entries, the last of equal ones", 5, np.array([[1.0, 7.0, 7.0], [0.0, 7.0, 7.0]]), ties="last"
+    )
+    yield draw.known("a NaN", np.array([1, 0]), np.array([[1.0, np.nan, 2.0], [np.nan, 1.0, np.nan]]), 1).at_edge()
+    yield draw.known("infinities", np.array([1, 0]), np.array([[-np.inf, np.inf], [-np.inf, -np.inf]]), 1).at_edge()
+
+
 @logsumexp.samples
 def _(draw):
     yield draw.normal(2, 3, 4), 1
@@ -83,7 +99,13 @@ def _(draw):
 
 @hookimpl
 def opbook_properties():
-    """State between which bounds the soft maximum lies, and how lengths grow."""
+    """State what stands where argmax points, how a soft maximum moves, and how lengths grow."""
+
+    def largest(op, x, axis=None, *, keepdims=False, ties="first"):
+        if axis is None:
+            return (np.ravel(x)[op(x, ties=ties)], max(x)) if np.isfinite(x).all() else None
+        places = np.expand_dims(op(x, axis, ties=ties), axis)
+        return np.take_along_axis(x, places, axis), max(x, axis, keepdims=True)
 
     def moved(op, x, axis=-1, *, keepdims=False):
         return op(x + 8.0, axis, keepdims=keepdims), op(x, axis, keepdims=keepdims) + 8.0
@@ -98,6 +120,7 @@ def opbook_properties():
         return op(-4.0 * x, axis, keepdims=keepdims), 4.0 * op(x, axis, keepdims=keepdims)
 
     return [
+        Property("argmax", "largest", "What stands in that place is the largest entry.", largest),
         Property("logsumexp", "moved entries", "Entries that are larger by a number give a result so.", moved),
         Property("logsumexp", "twice the entries", "All entries twice add log 2.", twice),
         Property("norm", "stretched", "Entries times -4 are 4 times as long.", stretched),

@@ -20,6 +20,19 @@ def _choice(name):
 
 
 REDUCTIONS = {
+    "argmax": {
+        "numpy": Call("np.argmax(x, axis=axis, keepdims=keepdims)", "The first of equal entries counts, as here"),
+        "torch": Call(
+            "torch.argmax(x, dim=axis, keepdim=keepdims)", "Which of several equal entries counts is left open there"
+        ),
+        "jax": Call("jnp.argmax(x, axis=axis, keepdims=keepdims)", "The first of equal entries counts, as here"),
+        "onnx": Operator(
+            "ArgMax",
+            13,
+            "`axis` is 0 and `keepdims` 1 by default; `select_last_index=1`, from opset 12 on, takes the last of equal "
+            "entries",
+        ),
+    },
     "logsumexp": {
         "numpy": "It has none; `scipy.special.logsumexp(x, axis, keepdims=keepdims)` is the same, with all entries "
         "together by default",
