@@ -36,9 +36,6 @@ def build(
         site_dir: The folder to build into, by default the one that the configuration names.
         strict: Whether warnings are failures.
 
-    Returns:
-        The folder.
-
     Raises:
         SiteError: It could not be built.
     """

@@ -15,23 +15,13 @@ class DimensionStrings(griffe.Extension):
     """Quotes dimension strings again."""
 
     def on_function(self, *, func: griffe.Function, **kwargs: Any) -> None:
-        """Mend the annotations of a function.
-
-        Args:
-            func: The function.
-            **kwargs: What else griffe passes.
-        """
+        """Mend the annotations of a function."""
         for parameter in func.parameters:
             _mend(parameter.annotation)
         _mend(func.returns)
 
     def on_attribute(self, *, attr: griffe.Attribute, **kwargs: Any) -> None:
-        """Mend the annotation of an attribute, such as a field of a record.
-
-        Args:
-            attr: The attribute.
-            **kwargs: What else griffe passes.
-        """
+        """Mend the annotation of an attribute, such as a field of a record."""
         _mend(attr.annotation)
 
 

@@ -22,25 +22,13 @@ class Notice:
     """
 
     def __init__(self, server: LiveReloadServer) -> None:
-        """Put itself between the server and the browser.
-
-        Args:
-            server: The server.
-        """
+        """Put itself between the server and the browser."""
         self.problem = ""
         self._serve: Callable[..., Iterable[bytes]] = server.serve_request
         server.set_app(self)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer a request, as a WSGI application.
-
-        Args:
-            environ: The request.
-            start_response: Takes the status and the headers.
-
-        Returns:
-            The content.
-        """
+        """Answer a request, as a WSGI application."""
         if not self.problem:
             return self._serve(environ, start_response)
         begun: list[Any] = []

@@ -16,7 +16,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from opbook.mkdocs.inventory import register, write_inventory
-from opbook.mkdocs.navigation import fill, section_of, splice
+from opbook.mkdocs.navigation import section_of, splice, with_index
 from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.progress import doing
 from opbook.mkdocs.search import narrow, slim, widen
@@ -70,14 +70,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._site = Site()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Add what the generated pages need to the site's configuration.
-
-        Args:
-            config: The site's configuration.
-
-        Returns:
-            The same.
-        """
+        """Add what the generated pages need to the site's configuration."""
         for name, options in MARKDOWN_EXTENSIONS.items():
             if name not in config.markdown_extensions:
                 config.markdown_extensions.append(name)
@@ -88,11 +81,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         return config
 
     def on_pre_build(self, config: MkDocsConfig) -> None:
-        """Make the pages, before MkDocs empties the site's folder: a failing example leaves the old site as it was.
-
-        Args:
-            config: The site's configuration.
-        """
+        """Make the pages, before MkDocs empties the site's folder: a failing example leaves the old site as it was."""
         doing("running examples and checks")
         folder = Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
         setting = Setting(
@@ -113,15 +102,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._site = ask(asdict(setting), str(folder))
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Add the pages, and the styles and scripts that they need.
-
-        Args:
-            files: The site's files.
-            config: The site's configuration.
-
-        Returns:
-            The same files and ours.
-        """
+        """Add the pages, and the styles and scripts that they need."""
         for uri, text in self._site.pages.items():
             if files.get_file_from_path(uri) is not None:
                 raise PluginError(
@@ -140,20 +121,11 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             nav, placed = splice(config.nav, f"{self._folder()}/guides", guides)
             if guides and not placed:
                 section.append({GUIDES: guides})
-            config.nav = fill(nav, self._folder(), section)
+            config.nav = with_index(nav, self._folder(), section)
         return files
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-        """Put pages that the navigation does not list below the section that leads to them.
-
-        Args:
-            nav: The navigation.
-            config: The site's configuration.
-            files: The site's files.
-
-        Returns:
-            The same.
-        """
+        """Put pages that the navigation does not list below the section that leads to them."""
         for uri, beside in self._site.unlisted.items():
             file, listed = files.get_file_from_path(uri), files.get_file_from_path(beside)
             if file and file.page and listed and listed.page:
@@ -162,10 +134,6 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
 
     def on_page_read_source(self, page: Page, config: MkDocsConfig) -> str | None:
         """Read a page as `opbook.pages` has finished it.
-
-        Args:
-            page: What MkDocs knows of the page.
-            config: The site's configuration.
 
         Returns:
             The page's source; None leaves it to MkDocs to read it.
@@ -177,42 +145,20 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         return self._site.documents.get(page.file.src_uri)
 
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-        """Take away what no reader sees, and tell mkdocstrings where builtins are.
-
-        Args:
-            html: The content of the page.
-            page: What MkDocs knows of it.
-            config: The site's configuration.
-            files: The site's files.
-
-        Returns:
-            The content.
-        """
+        """Take away what no reader sees, and tell mkdocstrings where builtins are."""
         register(config, page, self._site.links)
         return slim(html)
 
     on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _note_progress)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none.
-
-        Args:
-            config: The site's configuration.
-        """
+        """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none."""
         write_inventory(Path(config.site_dir, "objects.inv"), self._site.links, config.site_name)
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
 
         After a rebuild that fails before anything was touched, pages say why, where MkDocs would stop answering.
-
-        Args:
-            server: The server.
-            config: The site's configuration.
-            builder: What rebuilds the site.
-
-        Returns:
-            The same server.
         """
         for path in self._site.watch:
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):

@@ -13,11 +13,7 @@ _doing = "reading the configuration"
 
 
 def doing(what: str) -> None:
-    """Say what is being done now.
-
-    Args:
-        what: A few words.
-    """
+    """Say what is being done now."""
     global _doing
     _doing = what
 

@@ -24,17 +24,7 @@ def slim(html: str) -> str:
 
 
 def widen(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
-    """Put the words into the title, before search plugins read it.
-
-    Args:
-        plugin: The plugin that this is an event of.
-        context: The page's context.
-        page: The page.
-        **_: What MkDocs passes as well.
-
-    Returns:
-        The same context.
-    """
+    """Put the words into the title, before search plugins read it."""
     search = page.meta.get("search")
     words = search.get("words") if isinstance(search, dict) else None
     if words is not None:
@@ -45,17 +35,7 @@ def widen(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
 
 
 def narrow(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
-    """Take the words away again.
-
-    Args:
-        plugin: The plugin that this is an event of.
-        context: The page's context.
-        page: The page.
-        **_: What MkDocs passes as well.
-
-    Returns:
-        The same context.
-    """
+    """Take the words away again."""
     if _BEFORE in page.meta:
         page.meta["title"], page.content = page.meta.pop(_BEFORE), page.meta.pop(_WHOLE)
     return context

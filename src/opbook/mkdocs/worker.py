@@ -26,9 +26,6 @@ def ask(setting: Mapping[str, Any], folder: str) -> Site:
         setting: The fields of an `opbook.pages.setting.Setting`.
         folder: The working directory of the process; messages name files as seen from there.
 
-    Returns:
-        The site, without failures.
-
     Raises:
         PagesError: An example failed, or the process did; the message says where and what to do.
     """

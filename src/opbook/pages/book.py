@@ -62,14 +62,6 @@ def build(
 def page(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
     """Make the page of one builtin, and run only the examples that call it.
 
-    Args:
-        name: The builtin.
-        catalogue: Where it is.
-        guides: Pages that may call it.
-
-    Returns:
-        A book of one page.
-
     Raises:
         UnknownBuiltinError: There is no such builtin.
     """

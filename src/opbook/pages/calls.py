@@ -20,14 +20,7 @@ from opbook.pages.page import Call, Field, Input, Output
 
 
 def describe(shape: CallShape) -> Call:
-    """Describe a call shape.
-
-    Args:
-        shape: The call shape.
-
-    Returns:
-        The same in words.
-    """
+    """Describe a call shape."""
     output = _output(shape)
     text = f"{output.name} = {shape}" if output.name else str(shape)
     return Call(text, tuple(_input(param) for param in shape.params), output)

@@ -16,9 +16,6 @@ _RAISES = re.compile(r"^(\w[\w.]*): (.*(?:\n[ \t]+.*)*)", re.MULTILINE)
 def edges(op: Builtin) -> EdgeCases:
     """Collect a builtin's edge cases, and try those that it must refuse.
 
-    Args:
-        op: The builtin.
-
     Returns:
         The edge cases. One that is not refused has no message; that it must be is for the checks to say.
     """

@@ -45,9 +45,6 @@ def entries(catalogue: Catalogue, only: Sequence[str] = ()) -> dict[str, Entry]:
         catalogue: The catalogue.
         only: Builtins, categories, plugins or distributions; nothing stands for all.
 
-    Returns:
-        The builtins by name, in alphabetical order.
-
     Raises:
         UnknownBuiltinError: One of `only` is nothing of that kind.
     """

@@ -93,9 +93,6 @@ def run_examples(
         guides: The guides.
         catalogue: What the examples are run with.
         part: Whether to run only examples that call a builtin of the book, as where it has only some of them.
-
-    Returns:
-        The examples.
     """
     found = Examples()
     runner = Runner(catalogue)

@@ -30,9 +30,6 @@ def fingerprints(loaded: Catalogue) -> dict[str, str]:
     which may run inside any builtin. Of a package, the modules count that the builtin's module, and those of its
     samples and properties, reach by their imports, and every file that is no Python; of a library, its version.
 
-    Args:
-        loaded: The builtins.
-
     Returns:
         The digests by name. Each is another as soon as one of these is.
     """

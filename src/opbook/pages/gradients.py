@@ -11,15 +11,7 @@ _BEGINNING = re.compile(r"^\*\*The gradient\b[^\n]*?\*\*", re.MULTILINE)
 
 
 def gradient_of(op: Builtin, note: str) -> Gradient:
-    """Describe a builtin's gradient.
-
-    Args:
-        op: The builtin.
-        note: The part of its note that is about the gradient.
-
-    Returns:
-        The description.
-    """
+    """Describe a builtin's gradient."""
     shape = op.call_shapes[0]
     positional = [p for p in shape.params if p.required and not p.keyword_only]
     wanted = [p for p in positional if has_gradient(p.spec)]
@@ -35,9 +27,6 @@ def gradient_of(op: Builtin, note: str) -> Gradient:
 
 def has_gradient(spec: Spec) -> bool:
     """Tell whether numbers can be in an argument that may change a little.
-
-    Args:
-        spec: What the argument must be.
 
     Returns:
         True for arrays and numbers, and where they may be inside tuples and records.
@@ -55,9 +44,6 @@ def _is_anything(spec: Spec) -> bool:
 
 def split(note: str) -> tuple[str, str]:
     """Divide a note at the paragraph that begins with "**The gradient".
-
-    Args:
-        note: The note.
 
     Returns:
         How the builtin works, and what the note says of its gradient: from that paragraph on.

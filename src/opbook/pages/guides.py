@@ -20,13 +20,6 @@ _HEADING = re.compile(r"^#[ \t]+(.+?)[ \t]*#*(?:[ \t]*\{[^}]*\})?[ \t]*\r?$", re
 def read_guides(root: str | PathLike[str], paths: Iterable[str | PathLike[str]]) -> list[Guide]:
     """Make guides of Markdown files.
 
-    Args:
-        root: The folder that addresses are counted from.
-        paths: The files, in or under it.
-
-    Returns:
-        The guides, in the order of their addresses.
-
     Raises:
         ExampleError: A file cannot be read.
     """
@@ -42,9 +35,6 @@ def shipped_guides(catalogue: Catalogue, folder: str = "builtins", only: Collect
         catalogue: The plugins.
         folder: Where the generated pages go, from the root of the docs; the guides go to `guides` in it.
         only: Some builtins; then only the plugins that these come from are looked at.
-
-    Returns:
-        The guides, in the order of their addresses.
     """
     plugins = [catalogue.plugin_of(name) for name in only] if only else catalogue.plugins
     files = {Path(file) for info in plugins for file in info.contributes["guides"]}

@@ -16,15 +16,7 @@ Link = tuple[str, str, str, str, str]
 
 
 def builtins_json(book: Book, addresses: Addresses) -> str:
-    """Write the catalogue as JSON.
-
-    Args:
-        book: The pages.
-        addresses: Where they are.
-
-    Returns:
-        The text, which documents itself in the reference under "Files for machines".
-    """
+    """Write the catalogue as JSON."""
     entries = [_entry(page, addresses.url(addresses.builtins[page.name])) for page in book.pages.values()]
     whole = {"version": VERSION, "builtins": entries}
     return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
@@ -125,9 +117,6 @@ def llms_txt(
         name: The site's name.
         description: What it is, in a sentence, or "".
         site_url: Its address, or ""; then links are relative to its root.
-
-    Returns:
-        The text.
     """
     base = f"{site_url.rstrip('/')}/" if site_url else ""
 
@@ -158,15 +147,7 @@ def _calls(page: BuiltinPage) -> str:
 
 
 def links(book: Book, addresses: Addresses) -> list[Link]:
-    """List what other projects may link to.
-
-    Args:
-        book: The pages.
-        addresses: Where they are.
-
-    Returns:
-        For each builtin the function `opbook.ops.NAME` of Python, and the label `builtin-NAME`.
-    """
+    """List what others may link to: for each builtin `opbook.ops.NAME` of Python, and the label `builtin-NAME`."""
     found: list[Link] = []
     for name in book.pages:
         url = f"{addresses.url(addresses.builtins[name])}#builtin-{name}"
@@ -176,16 +157,7 @@ def links(book: Book, addresses: Addresses) -> list[Link]:
 
 
 def inventory(entries: Iterable[Link], project: str, version: str = "") -> bytes:
-    """Write an inventory as Sphinx and mkdocstrings read it.
-
-    Args:
-        entries: What is in it.
-        project: The project's name.
-        version: Its version.
-
-    Returns:
-        The content of `objects.inv`.
-    """
+    """Write an inventory as Sphinx and mkdocstrings read it."""
     header = (
         f"# Sphinx inventory version 2\n# Project: {project}\n# Version: {version}\n"
         "# The remainder of this file is compressed using zlib.\n"

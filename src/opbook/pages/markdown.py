@@ -38,10 +38,6 @@ def other_names(page: BuiltinPage) -> list[str]:
 def found_by(page: BuiltinPage, names: Collection[str]) -> list[str]:
     """List the words beside its name that a search should find a builtin's page first for.
 
-    Args:
-        page: Its page.
-        names: The builtins that there are.
-
     Returns:
         The words of its other names, each once, but for what its name begins with, by which it is found anyway. A name
         with a word which is another builtin's is left out: whoever looks for that word wants the other one.
@@ -91,11 +87,5 @@ def inline(html: str) -> str:
     """Write HTML so that it comes through any renderer, also inside a list, a tab or a quotation.
 
     There it is no block that is left alone, so what Markdown would take for its own must not be in it.
-
-    Args:
-        html: Elements that may stand in a paragraph, on one line.
-
-    Returns:
-        The same to a browser.
     """
     return html.translate(_ESCAPED)

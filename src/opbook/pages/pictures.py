@@ -11,10 +11,6 @@ from opbook.pages.markdown import inline
 def pictures(figures: Iterable[Figure], numbers: Iterator[int]) -> str:
     """Draw the figures of an example, to be a paragraph of its own.
 
-    Args:
-        figures: The figures.
-        numbers: The numbers for the ids of a page's figures.
-
     Returns:
         HTML on one line; "" if there are no figures.
     """

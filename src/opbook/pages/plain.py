@@ -22,9 +22,6 @@ _TAG = re.compile(r"</?(?:div|details|summary|ul|span|br|em|small)\b[^>]*>")
 def plain(text: str) -> str:
     """Write a page so that a reader, or a program that knows no more than Markdown, finds nothing odd in it.
 
-    Args:
-        text: The page.
-
     Returns:
         It without front matter, pictures and attributes; links have become their texts, tabs stand below each other,
         and what is defined is a list.

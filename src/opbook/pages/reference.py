@@ -35,14 +35,6 @@ def command_line() -> str:
 def filled(text: str, here: str, addresses: Addresses) -> str:
     """Put the reference texts into a page that a comment in it asks for.
 
-    Args:
-        text: The page.
-        here: Its address.
-        addresses: Where the builtins' pages are.
-
-    Returns:
-        The page with the texts.
-
     Raises:
         OpbookError: It asks for one that there is not.
     """

@@ -58,15 +58,7 @@ class Rendered:
 
 
 def render(book: Book, setting: Setting | None = None) -> Rendered:
-    """Write the pages of a book.
-
-    Args:
-        book: The book.
-        setting: The site that they are for.
-
-    Returns:
-        The pages.
-    """
+    """Write the pages of a book."""
     setting = setting or Setting()
     addresses = Addresses(book, setting.folder, setting.directory_urls)
     write = _Writer(book, addresses, setting)
@@ -95,16 +87,7 @@ def render(book: Book, setting: Setting | None = None) -> Rendered:
 
 
 def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
-    """Write the page of one builtin for a terminal.
-
-    Args:
-        book: The book.
-        name: The builtin.
-        draw: Draws a figure as text.
-
-    Returns:
-        The same page as a site has, as plain Markdown.
-    """
+    """Write the page of one builtin for a terminal."""
     addresses = Addresses(book, Setting().folder)
     write = _Writer(
         book, addresses, Setting(), lambda figures: "\n\n".join(markdown.fence(draw(one), "text") for one in figures)

@@ -13,9 +13,6 @@ def select(catalogue: Catalogue, only: Sequence[str]) -> list[str]:
         catalogue: The builtins.
         only: Any of these; nothing stands for all.
 
-    Returns:
-        The names of the builtins, in alphabetical order.
-
     Raises:
         UnknownBuiltinError: One of `only` is none of these.
     """

@@ -62,9 +62,6 @@ class Site:
 def make(setting: Setting) -> Site:
     """Make the pages of a site.
 
-    Args:
-        setting: The site.
-
     Returns:
         The pages. If there are failures, nothing should be published; an error of our own is one too.
     """

@@ -42,14 +42,7 @@ class Configuration:
     strict: bool = False
 
     def disables(self, is_called: Callable[[str], bool]) -> bool:
-        """Tell whether a plugin is to be left out.
-
-        Args:
-            is_called: Tells whether a name means the plugin.
-
-        Returns:
-            True if it is.
-        """
+        """Tell whether a plugin is to be left out."""
         in_file = any(map(is_called, self.disable)) and not any(map(is_called, self.named))
         return in_file or any(map(is_called, self.disable_now))
 
@@ -74,9 +67,6 @@ def configuration(files: Iterable[Path] = (), environment: Mapping[str, str] = o
         files: One-file plugins that the caller names, beside those that the settings do.
         environment: The environment variables.
 
-    Returns:
-        The settings.
-
     Raises:
         ConfigurationError: One of them is not understood; the message names the file or the variable.
     """
@@ -99,9 +89,6 @@ def configuration(files: Iterable[Path] = (), environment: Mapping[str, str] = o
 def working_directory() -> Path:
     """Find where the process is.
 
-    Returns:
-        The folder.
-
     Raises:
         ConfigurationError: It has been deleted.
     """
@@ -113,9 +100,6 @@ def working_directory() -> Path:
 
 def find_file(start: Path) -> Path | None:
     """Find the settings that hold in a folder.
-
-    Args:
-        start: The folder.
 
     Returns:
         The nearest `pyproject.toml`, from the folder upwards, that has a table `[tool.opbook]`; None if there is none.
@@ -133,12 +117,6 @@ def find_file(start: Path) -> Path | None:
 
 def read_table(file: Path) -> dict[str, Any]:
     """Read `[tool.opbook]`.
-
-    Args:
-        file: The `pyproject.toml`.
-
-    Returns:
-        The settings that it has, each of its type.
 
     Raises:
         ConfigurationError: A setting is unknown, or of another type.

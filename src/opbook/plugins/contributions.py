@@ -155,14 +155,6 @@ KINDS = {
 def things(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
     """Ask a plugin's implementation of a hook for what it contributes.
 
-    Args:
-        hook: The hook.
-        function: The implementation.
-        folder: The folder of the plugin's module.
-
-    Returns:
-        Things of the hook's kind.
-
     Raises:
         BaseException: Whatever it raises, or an error about what it returns.
     """

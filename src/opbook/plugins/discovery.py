@@ -108,14 +108,7 @@ class PluginInfo:
 
 
 def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
-    """Find plugins, each once, in an order that does not depend on that of discovery.
-
-    Args:
-        files: One-file plugins to add to what is installed.
-
-    Returns:
-        The plugins, none of which is loaded yet.
-    """
+    """Find plugins, each once, in an order that does not depend on that of discovery."""
     found = [source for sources in installed_sources().values() for source in sources]
     found += [PluginSource(path.stem, "", "", str(path)) for path in {Path(file).resolve() for file in files}]
     found.sort(key=lambda source: (source.distribution, source.name, source.module))
@@ -178,10 +171,6 @@ def _versions_of_opbook(requirements: Iterable[str]) -> str:
 def is_seen(info: PluginInfo, plugins: Iterable[PluginInfo]) -> bool:
     """Tell whether a plugin is one that has been loaded already, found in another way.
 
-    Args:
-        info: The plugin.
-        plugins: All that were found.
-
     Returns:
         True if it is the file of a loaded module, or the module of another entry point of its distribution.
     """
@@ -194,12 +183,6 @@ def is_seen(info: PluginInfo, plugins: Iterable[PluginInfo]) -> bool:
 
 def import_file(path: Path) -> ModuleType:
     """Import a Python file that is on no path.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its module, under a name that no other module has.
 
     Raises:
         FileNotFoundError: There is no such file.

@@ -24,10 +24,6 @@ class StoppedByUser(KeyboardInterrupt):
 def guarded(who: str, handle: str) -> Iterator[None]:
     """Run a plugin's code.
 
-    Args:
-        who: The plugin, for messages.
-        handle: How settings call it.
-
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; a note says which plugin was running.
         PluginError: The code ends the process, or raises KeyboardInterrupt itself.

@@ -27,9 +27,6 @@ _parser = pluggy.PluginManager(hookspecs.PROJECT)
 def message_of(error: BaseException) -> str:
     """Say what an error of somebody else's says.
 
-    Args:
-        error: The error.
-
     Returns:
         Its message; a syntax error's with its file, which may be another plugin's that this one imports; with the hook
         that it was raised in.
@@ -45,12 +42,6 @@ def message_of(error: BaseException) -> str:
 
 def load_plugins(settings: Configuration) -> tuple[list[PluginInfo], list[Contribution[Any]]]:
     """Load every plugin that is installed, and the files of the settings.
-
-    Args:
-        settings: What the user has set.
-
-    Returns:
-        The plugins, with what became of each, and what they contribute.
 
     Raises:
         PluginError: With `OPBOOK_STRICT=1`, the first that fails.
@@ -107,13 +98,6 @@ def load_samples(info: PluginInfo, contributed: Iterable[Any]) -> list[Contribut
     """Import the module `samples` of a plugin that is a package, if it has one: it gives its builtins samples.
 
     If it fails, the error of the plugin says why, and whoever asks its builtins for samples gets that error.
-
-    Args:
-        info: The plugin, which is loaded.
-        contributed: What it contributes.
-
-    Returns:
-        What the module contributes: properties.
     """
     name = _samples_module(info.source)
     if not name:

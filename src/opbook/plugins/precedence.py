@@ -67,16 +67,7 @@ def _advice(name: str, claims: Sequence[Contribution[Builtin]]) -> str:
 
 
 def _for_good(setting: str, name: str, value: str) -> str:
-    """Say how a choice is written down.
-
-    Args:
-        setting: The setting.
-        name: The builtin.
-        value: What is chosen for it.
-
-    Returns:
-        A sentence.
-    """
+    """Say how a choice is written down."""
     return f'For good, write {setting} = {{{name} = "{value}"}} under {TABLE} in {FILE}'
 
 
@@ -87,9 +78,6 @@ def asked(op: Builtin, offers: Sequence[Contribution[Rule]], wanted: str | None)
         op: The builtin.
         offers: Rules that fit it.
         wanted: The name of the one that the user chose, or None.
-
-    Returns:
-        Their names in order: the chosen one alone, or all by priority.
 
     Raises:
         PluginError: Two have the same priority, or none has the name that the user chose.

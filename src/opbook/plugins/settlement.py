@@ -135,9 +135,6 @@ class Settlement:
     def conflicts(self, plugins: Sequence[PluginInfo]) -> list[str]:
         """Say what does not fit together.
 
-        Args:
-            plugins: The plugins.
-
         Returns:
             A message for each name that is unclear, each plugin without its samples, each thing that fits no builtin,
             each setting that leads nowhere.

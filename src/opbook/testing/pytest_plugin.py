@@ -15,11 +15,7 @@ from opbook.examples.collection import EXAMPLES_PAGE
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the settings of the tested project hold, wherever pytest was called.
-
-    Args:
-        config: What pytest knows of this run.
-    """
+    """Have the settings of the tested project hold, wherever pytest was called."""
     from opbook.plugins.configuration import start_at
 
     start_at(config.rootpath)
@@ -27,10 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect the examples page of a plugin, or one of its guides.
-
-    Args:
-        file_path: The file.
-        parent: What it is collected into.
 
     Returns:
         What collects the file, or None if it is no such page.
@@ -153,15 +145,7 @@ class CheckItem(pytest.Item):
         run_one(self.builtin, self.check, self.rule)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Show the message alone: a traceback through the checks tells an author nothing.
-
-        Args:
-            excinfo: What the check raised.
-            style: How pytest would write a traceback.
-
-        Returns:
-            The message, or a traceback if it was no check that failed.
-        """
+        """Show the message alone: a traceback through the checks tells an author nothing."""
         if excinfo.errisinstance(AssertionError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

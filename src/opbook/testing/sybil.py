@@ -38,9 +38,6 @@ class ExampleParser:
     def __call__(self, document: Document) -> Iterable[Region]:
         """Find the examples of a page.
 
-        Args:
-            document: The page, as Sybil read it.
-
         Yields:
             A region per example; or a single one, for the line that is refused.
         """

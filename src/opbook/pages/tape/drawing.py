@@ -22,9 +22,6 @@ def draw(trace: Trace, name: str) -> str:
     Args:
         trace: The trace.
         name: The builtin, for the title and the ids of the picture.
-
-    Returns:
-        An `<svg>` without empty lines. The same trace gives the same text.
     """
     cards = [_Card(step) for step in trace.steps]
     layout = arrange([step.parents for step in trace.steps], [(card.width, card.height) for card in cards])
@@ -48,14 +45,7 @@ def draw(trace: Trace, name: str) -> str:
 
 
 def describe(trace: Trace) -> str:
-    """Say in words what the picture shows.
-
-    Args:
-        trace: The trace.
-
-    Returns:
-        The inputs and, step by step, what is computed of what.
-    """
+    """Say in words what the picture shows."""
     number = 0
     labels: list[str] = []
     sentences: list[str] = []
@@ -133,9 +123,6 @@ def _rows(array: np.ndarray) -> list[str]:
 
 def number(value: float) -> str:
     """Write a number in few characters.
-
-    Args:
-        value: The number.
 
     Returns:
         It with two decimals, or as a power of ten if that would hide what it is. Rounding noise is 0.

@@ -77,9 +77,6 @@ def arrange(parents: Sequence[Sequence[int]], sizes: Sequence[tuple[float, float
     Args:
         parents: For each box those that it depends on, which come before it.
         sizes: For each box its width and height.
-
-    Returns:
-        Where the boxes and the lines go.
     """
     places, rows, chains = _places(parents, [width for width, _ in sizes])
     _order(rows)

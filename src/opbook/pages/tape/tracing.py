@@ -97,9 +97,6 @@ def trace(op: Builtin) -> Trace | None:
     The builtins that the definition calls are written out as well, unless that makes more than `MOST_STEPS` steps. If
     they are still too many, the builtin itself is one step.
 
-    Args:
-        op: The builtin.
-
     Returns:
         The trace; None if there is nothing to differentiate, or no such example.
     """
