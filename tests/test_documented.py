@@ -15,7 +15,7 @@ import pytest
 
 from opbook.builtins import docstring as docstrings
 from opbook.plugins import hookspecs
-from opbook.plugins.configuration import SETTINGS
+from opbook.plugins.settings import KEYS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -114,8 +114,8 @@ def test_every_hook_is_documented_with_its_signature() -> None:
 def test_every_setting_and_variable_is_documented() -> None:
     text = (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
-    assert sorted(sections) == sorted(SETTINGS)
-    for name, setting in SETTINGS.items():
+    assert sorted(sections) == sorted(KEYS)
+    for name, setting in KEYS.items():
         written = re.search(r"```toml\n(.*?)```", sections[name], re.DOTALL)
         assert written, name
         assert setting.holds(tomllib.loads(written[1])["tool"]["opbook"][name]), name

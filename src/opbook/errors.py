@@ -52,7 +52,7 @@ class PluginError(OpbookError, ImportError):
     """A plugin that cannot be loaded, or two that claim the same builtin name."""
 
 
-class ConfigurationError(OpbookError, ValueError):
+class SettingsError(OpbookError, ValueError):
     """A setting that is not understood, in `pyproject.toml` or in an environment variable."""
 
 

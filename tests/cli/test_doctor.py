@@ -11,7 +11,7 @@ doctor = importlib.import_module("opbook.cli.doctor")  # the package has the com
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("opbook.plugins.configuration._start", None)
+    monkeypatch.setattr("opbook.plugins.settings._start", None)
 
 
 def findings(result):

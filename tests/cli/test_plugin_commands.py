@@ -93,7 +93,7 @@ def test_two_of_one_name_are_an_error_that_names_both(opbook, plugin, monkeypatc
 
 def test_help_is_there_whatever_the_settings(opbook, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("opbook.plugins.configuration._start", None)
+    monkeypatch.setattr("opbook.plugins.settings._start", None)
     (tmp_path / "pyproject.toml").write_text("[tool.opbook]\nplugin = []\n", encoding="utf-8")
     result = opbook("--help")
     assert result.exit_code == 0

@@ -28,7 +28,7 @@ x = 1
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("opbook.plugins.configuration._start", None)
+    monkeypatch.setattr("opbook.plugins.settings._start", None)
 
 
 @pytest.fixture

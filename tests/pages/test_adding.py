@@ -14,7 +14,7 @@ from opbook.pages.links import broken
 from opbook.pages.machine import builtins_json
 from opbook.pages.rendering import render
 from opbook.pages.sections import below
-from opbook.pages.setting import Setting
+from opbook.pages.site_options import SiteOptions
 from opbook.plugins.catalogue import Catalogue, load
 
 Write = Callable[[str, str], Path]
@@ -121,7 +121,7 @@ def test_guides_are_pages_and_their_examples_are_shown(made: Callable[..., Catal
     assert (guide.uri, guide.title) == ("ops/guides/doubling.md", "Doubling")
     book = pages.build(loaded, [guide])
     assert not [f for f in book.failures if "doubling.md" in f]
-    rendered = render(book, Setting(folder="ops"))
+    rendered = render(book, SiteOptions(folder="ops"))
     assert "from [Doubling](guides/doubling.md)" in rendered.pages["ops/double.md"]
 
 

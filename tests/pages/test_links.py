@@ -10,7 +10,7 @@ from opbook import pages
 from opbook.pages.dependencies import dependencies
 from opbook.pages.links import broken
 from opbook.pages.rendering import render
-from opbook.pages.setting import Setting
+from opbook.pages.site_options import SiteOptions
 from opbook.plugins.catalogue import Catalogue, catalogue, load
 
 Write = Callable[[str, str], Path]
@@ -104,7 +104,7 @@ def failures(ops: Catalogue, write: Write, tmp_path: Path) -> Callable[..., list
         write("docs/learn/guide.md", "# A guide\n")
         write("examples.md", f"{example}\n\n```qu\nsay(double([1]))\nsay(pick(2))\n```\n\n```output\n[2.]\n2.0\n```\n")
         book = pages.build(ops)
-        rendered = render(book, Setting(folder="ops"))
+        rendered = render(book, SiteOptions(folder="ops"))
         shown = {rendered.addresses.builtins[name]: page for name, page in book.pages.items()}
         return list(broken(shown, rendered.pages, {*rendered.pages, *left_out}, tmp_path / "docs"))
 

@@ -11,7 +11,7 @@ from opbook.pages import rendering
 from opbook.pages.markdown import fence, found_by
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import render
-from opbook.pages.setting import Setting
+from opbook.pages.site_options import SiteOptions
 from opbook.plugins.catalogue import Catalogue
 
 Write = Callable[[str, str], Path]
@@ -27,7 +27,7 @@ def book(ops: Catalogue, write: Write) -> pages.Book:
 
 
 def test_addresses_and_nav(book: pages.Book) -> None:
-    rendered = render(book, Setting(folder="ops/list"))
+    rendered = render(book, SiteOptions(folder="ops/list"))
     plugin = book.pages["say"].origin.plugin
     slug = "-".join(plugin.split("_")) if "-" in plugin else plugin
     names = ("index", "a-z", "double", "pick", "say", "category/arrays-more", "category/text", f"plugin/{slug}")
@@ -161,7 +161,7 @@ def test_third_parties_are_marked_and_say_how_they_are_installed(book: pages.Boo
 
 
 def test_source_links_to_its_line_where_the_project_says_where(book: pages.Book, tmp_path: Path) -> None:
-    setting = Setting(source_url="https://git.example/{path}#L{line}", root=str(tmp_path))
+    setting = SiteOptions(source_url="https://git.example/{path}#L{line}", root=str(tmp_path))
     origin = book.pages["double"].origin
     rendered = render(book, setting)
     url = f"https://git.example/{origin.path.name}#L{origin.line}"

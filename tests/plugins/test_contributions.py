@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from one_file_plugin import TWICE
 
-from opbook.builtins.addition import Addition
+from opbook.builtins.supplement import Supplement
 from opbook.cli import main
 from opbook.plugins import catalogue, hookspecs
 from opbook.plugins.contributions import KINDS, HookResult
@@ -25,7 +25,7 @@ def opbook_exercises():
 
 
 @dataclass(frozen=True)
-class Exercise(Addition):
+class Exercise(Supplement):
     """A seventh kind."""
 
     builtin: str
@@ -83,7 +83,7 @@ def test_a_new_kind_is_taken_and_listed(load, tmp_path, monkeypatch):
         ("Exercise", "which is a class, where an instance is due"),
     ],
 )
-def test_a_new_kind_is_settled_as_all_are(load, exercises, words):
+def test_a_new_kind_is_chosen_as_all_are(load, exercises, words):
     loaded = load(exercises)
     said = [*loaded.conflicts(), *(info.error for info in loaded.plugins if info.error)]
     assert len(said) == 1

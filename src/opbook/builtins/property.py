@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from opbook.builtins.addition import Addition
+from opbook.builtins.supplement import Supplement
 from opbook.errors import DeclarationError
 
 
 @dataclass(frozen=True)
-class Property(Addition):
+class Property(Supplement):
     """Something that is true of a builtin whatever its input, for `opbook verify` to check.
 
     A plugin returns it from the hook `opbook_properties`. The definition and the rule may well agree and both be

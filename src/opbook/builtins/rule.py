@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opbook.builtins.addition import Addition
+from opbook.builtins.supplement import Supplement
 from opbook.errors import DeclarationError
 
 OWN = "own"
@@ -16,7 +16,7 @@ RuleFunction = Callable[..., tuple[Any, Callable[[Any], Any]]]
 
 
 @dataclass(frozen=True)
-class Rule(Addition):
+class Rule(Supplement):
     """Another rule for a builtin, from whatever plugin has one: an accelerator.
 
     A plugin returns it from the hook `opbook_rules`. It must do what the builtin's definition says, and is verified

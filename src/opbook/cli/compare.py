@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from opbook.cli.errors import CHECK_FAILED, Mistake
+from opbook.cli.errors import CHECK_FAILED, UserError
 from opbook.cli.options import BuiltinName, json_option, with_samples
 from opbook.cli.output import console, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
@@ -86,7 +86,7 @@ def compare(
 def _option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise Mistake(f"opbook: --option {text} must be NAME=VALUE, such as --option approximate=tanh")
+        raise UserError(f"opbook: --option {text} must be NAME=VALUE, such as --option approximate=tanh")
     with contextlib.suppress(ValueError, SyntaxError):
         return name, ast.literal_eval(value)
     return name, value
@@ -102,11 +102,11 @@ def load_function(target: str) -> Callable[..., Any]:
         The function.
 
     Raises:
-        Mistake: There is no such module, file or function.
+        UserError: There is no such module, file or function.
     """
     place, colon, name = target.rpartition(":")
     if not colon or not place or not name:
-        raise Mistake(
+        raise UserError(
             f"opbook: {target!r} must be MODULE:FUNCTION or FILE.py:FUNCTION, such as kernels.py:my_layer_norm"
         )
     try:
@@ -120,13 +120,13 @@ def load_function(target: str) -> Callable[..., Any]:
                 sys.path.insert(0, str(Path.cwd()))
                 module = importlib.import_module(place)
     except (Exception, SystemExit) as error:  # somebody else's code may raise anything as it is imported
-        raise Mistake(f"opbook: {place} can't be imported: {type(error).__name__}: {error}") from None
+        raise UserError(f"opbook: {place} can't be imported: {type(error).__name__}: {error}") from None
     function = getattr(module, name, None)
     if not callable(function):
         from opbook.errors import nearest
 
         names = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise Mistake(f"opbook: {place} has no function {name}.{nearest(name, names)}")
+        raise UserError(f"opbook: {place} has no function {name}.{nearest(name, names)}")
     return function  # type: ignore[no-any-return]
 
 

@@ -14,7 +14,7 @@ from opbook.cli.errors import CHECK_FAILED
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_json, print_line
 from opbook.cli.plugin_commands import added_commands, own_commands
-from opbook.errors import ConfigurationError, PluginError, nearest
+from opbook.errors import PluginError, SettingsError, nearest
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.distributions import broken, metadata_called
 
@@ -62,7 +62,7 @@ def doctor(context: click.Context, plugin_files: tuple[str, ...], as_json: bool)
     try:
         add_plugins(plugin_files)
         catalogue = load_catalogue(samples=True)
-    except ConfigurationError as error:
+    except SettingsError as error:
         findings.append(Finding("wrong", "settings", str(error)))
     except PluginError as error:  # with OPBOOK_STRICT=1
         findings.append(Finding("wrong", "plugins", str(error)))

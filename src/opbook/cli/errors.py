@@ -11,7 +11,7 @@ INTERNAL_ERROR = 3
 INTERRUPTED = 128 + signal.SIGINT
 
 
-class Mistake(click.ClickException):
+class UserError(click.ClickException):
     """A mistake of the user."""
 
     exit_code = USER_MISTAKE

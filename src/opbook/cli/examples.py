@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from opbook.cli.errors import CHECK_FAILED, Mistake
+from opbook.cli.errors import CHECK_FAILED, UserError
 from opbook.cli.options import with_catalogue
 from opbook.cli.output import console, print_line
 from opbook.examples import Result
@@ -33,7 +33,7 @@ def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...
     """
     paths = paths or (*(path for path in DEFAULT_PATHS if Path(path).exists()), *_of_plugins(catalogue))
     if not paths:
-        raise Mistake(f"opbook: none of {', '.join(DEFAULT_PATHS)} is in this folder; name the pages to look at")
+        raise UserError(f"opbook: none of {', '.join(DEFAULT_PATHS)} is in this folder; name the pages to look at")
     results = _run(catalogue, paths, check_only)
     for result in results:
         if result.status == "failed":

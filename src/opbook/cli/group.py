@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
-from opbook.cli.errors import INTERNAL_ERROR, INTERRUPTED, Mistake
+from opbook.cli.errors import INTERNAL_ERROR, INTERRUPTED, UserError
 from opbook.cli.options import add_plugins, load_catalogue
 from opbook.cli.plugin_commands import added_commands
 from opbook.errors import ExampleError, NotationError, OpbookError
@@ -56,9 +56,9 @@ def _stop(ctx: click.Context, error: Exception) -> NoReturn:
     if os.environ.get("OPBOOK_DEBUG") == "1":
         click.echo("".join(traceback.format_exception(error)), err=True)
     if isinstance(error, NotationError | ExampleError):
-        raise Mistake(str(error))  # begins with file and line, as editors and other tools expect it
+        raise UserError(str(error))  # begins with file and line, as editors and other tools expect it
     if isinstance(error, OpbookError | OSError):
-        raise Mistake(f"opbook: {error}")
+        raise UserError(f"opbook: {error}")
     click.echo(
         f"opbook: {type(error).__name__}: {error}\n"
         "This is a mistake in opbook or in a plugin; with OPBOOK_DEBUG=1 the traceback is shown.",

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from opbook.builtins.builtin import Builtin
-from opbook.cli.errors import Mistake
+from opbook.cli.errors import UserError
 from opbook.cli.options import json_option, with_catalogue
 from opbook.cli.output import print_columns, print_json, print_line
 from opbook.errors import nearest
@@ -54,7 +54,7 @@ def _find_category(category: str, names: list[str]) -> str:
         if name.casefold() == category.casefold():
             return name
     hint = nearest(category, names)
-    raise Mistake(f"opbook: there is no category {category}.{hint} The categories are {', '.join(names)}")
+    raise UserError(f"opbook: there is no category {category}.{hint} The categories are {', '.join(names)}")
 
 
 def _builtin_entry(catalogue: Catalogue, op: Builtin) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from opbook.cli.errors import Mistake
+from opbook.cli.errors import UserError
 from opbook.plugins.catalogue import Catalogue, catalogue
 from opbook.plugins.discovery import PluginInfo
 
@@ -82,7 +82,7 @@ def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:
     """Say once on standard error what is wrong with plugins, and stop if the user named one of them in this call.
 
     Raises:
-        Mistake: One of those failed, or has a rule or a check that fits no builtin.
+        UserError: One of those failed, or has a rule or a check that fits no builtin.
     """
     failed = [info for info in loaded.plugins if info.state == "failed"]
     paths = {str(Path(file).resolve()) for file in named}
@@ -90,7 +90,7 @@ def mention_failures(loaded: Catalogue, named: tuple[str, ...] = ()) -> None:
     asked_for = [_one_line(info) for info in failed if info not in others]
     asked_for += [message for info in loaded.plugins if info.source.module in paths for message in info.unused]
     if asked_for:
-        raise Mistake("opbook: " + "\nopbook: ".join(asked_for))
+        raise UserError("opbook: " + "\nopbook: ".join(asked_for))
     if others:
         noun = "plugin" if len(others) == 1 else "plugins"
         click.echo(f"{len(others)} {noun} failed to load: opbook plugins says why", err=True)
@@ -106,7 +106,7 @@ def read_text(file: str) -> str:
     """Read a program.
 
     Raises:
-        Mistake: It is not UTF-8.
+        UserError: It is not UTF-8.
     """
     data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     try:
@@ -114,6 +114,6 @@ def read_text(file: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         name = "<stdin>" if file == "-" else file
-        raise Mistake(
+        raise UserError(
             f"opbook: {name}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
         ) from None

@@ -43,17 +43,17 @@ def write_pages(
         opbook pages write build/docs --docs docs
         opbook pages write build/docs --only my_op --plugin my_ops.py
     """
-    from opbook.pages.setting import Setting
     from opbook.pages.site import make
+    from opbook.pages.site_options import SiteOptions
     from opbook.pages.writing import write
 
     guides = tuple(sorted(str(path) for path in Path(docs).rglob("*.md"))) if docs else ()
-    setting = Setting(docs or "", guides, index.strip("/"), plugin_files, only, verify)
+    options = SiteOptions(docs or "", guides, index.strip("/"), plugin_files, only, verify)
     with console(stderr=True).status("running examples and checks"):
-        site = make(setting)
+        site = make(options)
     for message in (*site.warnings, *site.failures):
         click.echo(message, err=True)
     if site.failures:
         click.get_current_context().exit(CHECK_FAILED)
-    write(site, setting, folder)
+    write(site, options, folder)
     print_line(f"Wrote {len(site.pages) + len(site.documents)} pages to {folder}.")

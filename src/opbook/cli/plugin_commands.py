@@ -9,7 +9,7 @@ from opbook.plugins.contributions import CommandHook, Contribution
 from opbook.plugins.discovery import PluginInfo
 from opbook.plugins.guard import guarded
 from opbook.plugins.loading import message_of
-from opbook.plugins.settlement import grouped, not_alone
+from opbook.plugins.resolution import grouped, not_alone
 
 
 def added_commands(catalogue: Catalogue, taken: Collection[str]) -> tuple[dict[str, click.Command], list[str]]:

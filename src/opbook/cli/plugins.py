@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opbook.cli.errors import Mistake
+from opbook.cli.errors import UserError
 from opbook.cli.options import add_plugins, json_option, load_catalogue, plugin_option
 from opbook.cli.output import print_columns, print_json, print_line
 from opbook.cli.plugin_commands import added_commands, own_commands
@@ -153,7 +153,7 @@ def disable(name: str) -> None:
     sources = [info.source for info in load_catalogue().plugins]
     if not any(source.is_called(name) for source in sources):
         known = [known for source in sources for known in source.names]
-        raise Mistake(f"opbook: there is no plugin {name}.{nearest(name, known)}")
+        raise UserError(f"opbook: there is no plugin {name}.{nearest(name, known)}")
     file = file_to_edit()
     if name in disabled_in(file):
         print_line(f"{name} is disabled already, in {file}.")
@@ -184,8 +184,10 @@ def enable(name: str) -> None:
     if not found:
         hint = nearest(name, disabled_in(file))
         if any(map(is_meant, loaded.settings.disable_now)):
-            raise Mistake(f"opbook: {name} is disabled by OPBOOK_DISABLE={os.environ['OPBOOK_DISABLE']}, not by {file}")
-        raise Mistake(f"opbook: {name} is not disabled in {file}.{hint}")
+            raise UserError(
+                f"opbook: {name} is disabled by OPBOOK_DISABLE={os.environ['OPBOOK_DISABLE']}, not by {file}"
+            )
+        raise UserError(f"opbook: {name} is not disabled in {file}.{hint}")
 
     def take_out(names: list[str]) -> None:
         for entry in found:

@@ -7,9 +7,9 @@ from pathlib import Path
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from opbook.cli.errors import Mistake
+from opbook.cli.errors import UserError
 from opbook.examples.files import replacing
-from opbook.plugins.configuration import FILE, TABLE, find_file, read_table, working_directory
+from opbook.plugins.settings import FILE, TABLE, find_file, read_table, working_directory
 
 
 def file_to_edit() -> Path:
@@ -19,7 +19,7 @@ def file_to_edit() -> Path:
         The nearest `pyproject.toml` with a table for opbook, or else the nearest one.
 
     Raises:
-        Mistake: There is none.
+        UserError: There is none.
     """
     here = working_directory()
     if found := find_file(here):
@@ -27,7 +27,7 @@ def file_to_edit() -> Path:
     for folder in (here, *here.parents):
         if (folder / FILE).is_file():
             return folder / FILE
-    raise Mistake(
+    raise UserError(
         f"opbook: there is no {FILE} in {here} or above it to write that into; make one (an empty one will do), or set "
         "OPBOOK_DISABLE for once"
     )
@@ -42,20 +42,22 @@ def change_disabled(file: Path, change: Callable[[list[str]], None], line: str) 
     """Change the list, and keep comments and layout.
 
     Raises:
-        Mistake: The file can't be changed; it stays as it is.
+        UserError: The file can't be changed; it stays as it is.
     """
     before = file.read_bytes()
     try:
         after = _changed(before.decode("utf-8"), change).encode("utf-8")
     except (TOMLKitError, ValueError, TypeError) as error:
-        raise Mistake(f"opbook: {file} is left as it is: {error}. Write this under {TABLE}: {line}") from None
+        raise UserError(f"opbook: {file} is left as it is: {error}. Write this under {TABLE}: {line}") from None
     try:
         with replacing(file) as draft:
             draft.write_bytes(after)
             if file.read_bytes() != before:
-                raise Mistake(f"opbook: {file} was changed by someone else just now; nothing was written. Try again")
+                raise UserError(f"opbook: {file} was changed by someone else just now; nothing was written. Try again")
     except OSError as error:
-        raise Mistake(f"opbook: {file} can't be written ({error.strerror}). Write this under {TABLE}: {line}") from None
+        raise UserError(
+            f"opbook: {file} can't be written ({error.strerror}). Write this under {TABLE}: {line}"
+        ) from None
 
 
 def _changed(text: str, change: Callable[[list[str]], None]) -> str:

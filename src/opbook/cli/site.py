@@ -5,7 +5,7 @@ from types import ModuleType
 
 import click
 
-from opbook.cli.errors import CHECK_FAILED, Mistake
+from opbook.cli.errors import CHECK_FAILED, UserError
 from opbook.cli.options import add_plugins, plugin_option
 from opbook.cli.output import console, print_line
 
@@ -94,5 +94,5 @@ def _adapter() -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("opbook"):
             raise
-        raise Mistake(f'opbook: the site needs {error.name}: pip install "opbook[site]"') from None
+        raise UserError(f'opbook: the site needs {error.name}: pip install "opbook[site]"') from None
     return opbook.mkdocs

@@ -19,10 +19,10 @@ from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.navigation import section_of, splice, with_index
 from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.progress import doing
-from opbook.mkdocs.search import narrow, slim, widen
+from opbook.mkdocs.search import add_words, remove_words, without_plain_tokens
 from opbook.mkdocs.worker import PagesError, ask, log
-from opbook.pages.setting import Setting
 from opbook.pages.site import Site
+from opbook.pages.site_options import SiteOptions
 from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, STYLES, assets
 
 CACHE = Path(".cache", "opbook", "verification.json")
@@ -84,7 +84,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         """Make the pages, before MkDocs empties the site's folder: a failing example leaves the old site as it was."""
         doing("running examples and checks")
         folder = Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
-        setting = Setting(
+        options = SiteOptions(
             docs=config.docs_dir,
             guides=tuple(map(str, self._guides(config))),
             folder=self._folder(),
@@ -95,11 +95,11 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             cache=str(folder / CACHE),
             directory_urls=config.use_directory_urls,
             source_url=self._source_url(),
-            name=config.site_name or Setting.name,
+            name=config.site_name or SiteOptions.name,
             description=config.site_description or "",
             url=config.site_url or "",
         )
-        self._site = ask(asdict(setting), str(folder))
+        self._site = ask(asdict(options), str(folder))
 
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
         """Add the pages, and the styles and scripts that they need."""
@@ -147,9 +147,9 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take away what no reader sees, and tell mkdocstrings where builtins are."""
         register(config, page, self._site.links)
-        return slim(html)
+        return without_plain_tokens(html)
 
-    on_page_context = CombinedEvent(event_priority(100)(widen), event_priority(-100)(narrow), _note_progress)
+    on_page_context = CombinedEvent(event_priority(100)(add_words), event_priority(-100)(remove_words), _note_progress)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none."""

@@ -18,12 +18,12 @@ _PLAIN = re.compile(r'<span class="(?:n|w)">([^<]*)</span>')
 _LEFT_OUT = re.compile(r"<h2\b[^>]*\bdata-search-exclude\b")
 
 
-def slim(html: str) -> str:
+def without_plain_tokens(html: str) -> str:
     """Take away the elements around tokens that have no colour of their own: they are a fifth of a page with code."""
     return _PLAIN.sub(r"\1", html)
 
 
-def widen(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
+def add_words(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
     """Put the words into the title, before search plugins read it."""
     search = page.meta.get("search")
     words = search.get("words") if isinstance(search, dict) else None
@@ -34,7 +34,7 @@ def widen(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
     return context
 
 
-def narrow(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
+def remove_words(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
     """Take the words away again."""
     if _BEFORE in page.meta:
         page.meta["title"], page.content = page.meta.pop(_BEFORE), page.meta.pop(_WHOLE)

@@ -19,11 +19,11 @@ class PagesError(PluginError):
     """Pages that could not be made; nothing of the site has been touched."""
 
 
-def ask(setting: Mapping[str, Any], folder: str) -> Site:
+def ask(options: Mapping[str, Any], folder: str) -> Site:
     """Let a new process load the plugins, run the examples and write the pages.
 
     Args:
-        setting: The fields of an `opbook.pages.setting.Setting`.
+        options: The fields of an `opbook.pages.site_options.SiteOptions`.
         folder: The working directory of the process; messages name files as seen from there.
 
     Raises:
@@ -33,7 +33,7 @@ def ask(setting: Mapping[str, Any], folder: str) -> Site:
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     finished = subprocess.run(
         [sys.executable, "-P", "-m", "opbook.pages"],
-        input=json.dumps(setting).encode(),
+        input=json.dumps(options).encode(),
         stdout=subprocess.PIPE,
         cwd=folder,
         env=environment,

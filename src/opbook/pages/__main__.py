@@ -1,4 +1,4 @@
-"""`python -m opbook.pages`: makes pages in a process of their own; a setting as JSON in, a site as JSON out.
+"""`python -m opbook.pages`: makes pages in a process of their own; options as JSON in, a site as JSON out.
 
 A site that is being served lives long, and a module that it imported once would stay as it was. So each build asks a
 fresh process, in which plugins are loaded and examples run.
@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from opbook.pages.setting import Setting
 from opbook.pages.site import make
+from opbook.pages.site_options import SiteOptions
 
 
 @contextlib.contextmanager
@@ -26,9 +26,9 @@ def _private_stdout() -> Iterator[TextIO]:
 
 
 def main() -> None:
-    """Make the site of the setting on standard input."""
+    """Make the site that the options on standard input ask for."""
     with _private_stdout() as answers:
-        json.dump(dataclasses.asdict(make(Setting(**json.load(sys.stdin.buffer)))), answers)
+        json.dump(dataclasses.asdict(make(SiteOptions(**json.load(sys.stdin.buffer)))), answers)
 
 
 main()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from opbook.errors import nearest
+from opbook.examples.collection import EXAMPLES_PAGE
 from opbook.examples.example import place
 from opbook.pages.markdown import outside_code
 from opbook.pages.page import BuiltinPage
@@ -46,7 +47,7 @@ def broken(
 def _place(page: BuiltinPage, target: str) -> str:
     """The line of the source, or of the plugin's examples, that has the link."""
     origin = page.origin
-    for path in (origin.path, origin.path.parent / "examples.md"):
+    for path in (origin.path, origin.path.parent / EXAMPLES_PAGE):
         if path.is_file():
             lines = path.read_text("utf-8", errors="replace").splitlines()
             found = [i for i, line in enumerate(lines, 1) if f"]({target}" in line]

@@ -156,10 +156,10 @@ def links(book: Book, addresses: Addresses) -> list[Link]:
     return found
 
 
-def inventory(entries: Iterable[Link], project: str, version: str = "") -> bytes:
+def inventory(entries: Iterable[Link], project: str) -> bytes:
     """Write an inventory as Sphinx and mkdocstrings read it."""
     header = (
-        f"# Sphinx inventory version 2\n# Project: {project}\n# Version: {version}\n"
+        f"# Sphinx inventory version 2\n# Project: {project}\n# Version: \n"
         "# The remainder of this file is compressed using zlib.\n"
     )
     lines = (f"{name} {domain}:{role} 1 {url} {text}\n" for name, domain, role, url, text in sorted(entries))

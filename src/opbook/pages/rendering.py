@@ -17,7 +17,7 @@ from opbook.pages.page import Book, BuiltinPage
 from opbook.pages.pictures import pictures
 from opbook.pages.plain import plain
 from opbook.pages.processes import spread
-from opbook.pages.setting import Setting
+from opbook.pages.site_options import SiteOptions
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names."""
@@ -57,11 +57,11 @@ class Rendered:
     unlisted: dict[str, str]
 
 
-def render(book: Book, setting: Setting | None = None) -> Rendered:
+def render(book: Book, options: SiteOptions | None = None) -> Rendered:
     """Write the pages of a book."""
-    setting = setting or Setting()
-    addresses = Addresses(book, setting.folder, setting.directory_urls)
-    write = _Writer(book, addresses, setting)
+    options = options or SiteOptions()
+    addresses = Addresses(book, options.folder, options.directory_urls)
+    write = _Writer(book, addresses, options)
     categories, groups = book.categories(), book.groups()
     unlisted = _unlisted(book, addresses)
     plugins = {name: members for name, members in groups.items() if addresses.groups[name] in unlisted}
@@ -88,9 +88,12 @@ def render(book: Book, setting: Setting | None = None) -> Rendered:
 
 def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
     """Write the page of one builtin for a terminal."""
-    addresses = Addresses(book, Setting().folder)
+    addresses = Addresses(book, SiteOptions().folder)
     write = _Writer(
-        book, addresses, Setting(), lambda figures: "\n\n".join(markdown.fence(draw(one), "text") for one in figures)
+        book,
+        addresses,
+        SiteOptions(),
+        lambda figures: "\n\n".join(markdown.fence(draw(one), "text") for one in figures),
     )
     page = replace(book.pages[name], tape=None)  # its picture can't be seen there
     return plain(write("builtin", addresses.builtins[name], page=page, boost=BOOST))
@@ -103,20 +106,20 @@ class _Writer:
         self,
         book: Book,
         addresses: Addresses,
-        setting: Setting,
+        options: SiteOptions,
         draw: Callable[[Iterable[Figure]], str] | None = None,
     ) -> None:
         self._environment = _environment()
         self._addresses = addresses
-        self._api = _api_pages(setting.docs)
+        self._api = _api_pages(options.docs)
         self._draw = draw
-        self._has_figures = setting.figures
+        self._has_figures = options.figures
         self._shared: dict[str, Any] = {
             "addresses": addresses,
             "is_long": len(book.pages) > MANY,
             "listed": LISTED,
             "pages": book.pages,
-            "source_link": lambda origin: setting.source_link(origin.path, origin.line),
+            "source_link": lambda origin: options.source_link(origin.path, origin.line),
         }
 
     def __call__(self, template: str, here: str, **values: Any) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import opbook
 from opbook.errors import OpbookError
 from opbook.pages.book import build
+from opbook.pages.entries import examples_page
 from opbook.pages.guides import illustrated, read_guides, shipped_guides
 from opbook.pages.links import broken, without
 from opbook.pages.machine import Link, builtins_json, links, llms_txt
@@ -18,7 +19,7 @@ from opbook.pages.pictures import pictures
 from opbook.pages.reference import filled
 from opbook.pages.rendering import Nav, Rendered, render
 from opbook.pages.selection import select
-from opbook.pages.setting import Setting
+from opbook.pages.site_options import SiteOptions
 from opbook.pages.verification import verified
 from opbook.plugins.catalogue import Catalogue, catalogue
 from opbook.plugins.discovery import PluginInfo
@@ -32,7 +33,6 @@ class Site:
         pages: The text of each generated page by its address.
         documents: The text of those of the site's own pages that show more than their files say.
         files: What goes to the root of the site, by name.
-        index: The address of the index.
         nav: The generated pages as entries of a navigation.
         guides: The guides that plugins bring along, likewise.
         unlisted: For pages that are not in it, the address of one that they are found beside.
@@ -47,7 +47,6 @@ class Site:
     pages: dict[str, str] = field(default_factory=dict)
     documents: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    index: str = ""
     nav: Nav = field(default_factory=list)
     guides: Nav = field(default_factory=list)
     unlisted: dict[str, str] = field(default_factory=dict)
@@ -59,14 +58,14 @@ class Site:
     traceback: str = ""
 
 
-def make(setting: Setting) -> Site:
+def make(options: SiteOptions) -> Site:
     """Make the pages of a site.
 
     Returns:
         The pages. If there are failures, nothing should be published; an error of our own is one too.
     """
     try:
-        return _make(setting)
+        return _make(options)
     except OpbookError as error:
         return Site(failures=[str(error)])
     except Exception as error:
@@ -74,22 +73,22 @@ def make(setting: Setting) -> Site:
         return Site(failures=[message], traceback=traceback.format_exc())
 
 
-def _make(setting: Setting) -> Site:
-    files = [str(Path(file).resolve()) for file in setting.plugins]
+def _make(options: SiteOptions) -> Site:
+    files = [str(Path(file).resolve()) for file in options.plugins]
     loaded = _load(files)
     failed = [info for info in loaded.plugins if info.state == "failed"]
 
-    names = select(loaded, setting.only)
-    verification = verified(loaded, names, Path(setting.cache) if setting.cache else None) if setting.verify else {}
+    names = select(loaded, options.only)
+    verification = verified(loaded, names, Path(options.cache) if options.cache else None) if options.verify else {}
 
-    shipped = shipped_guides(loaded, setting.folder, names if setting.only else ())
-    guides = [*read_guides(setting.docs, setting.guides), *shipped]
-    book = build(loaded, guides, verification, setting.only)
+    shipped = shipped_guides(loaded, options.folder, names if options.only else ())
+    guides = [*read_guides(options.docs, options.guides), *shipped]
+    book = build(loaded, guides, verification, options.only)
 
-    rendered = render(book, setting)
+    rendered = render(book, options)
     addresses = rendered.addresses
     left_out = {addresses.builtin(name) for name in loaded if name not in book.pages}
-    documents = _documents(setting, book, rendered, shipped, left_out)
+    documents = _documents(options, book, rendered, shipped, left_out)
     pages = {uri: without(text, uri, left_out) for uri, text in rendered.pages.items()}
     pages |= {guide.uri: documents.pop(guide.uri) for guide in shipped}
 
@@ -99,18 +98,17 @@ def _make(setting: Setting) -> Site:
         documents=documents,
         files={
             "builtins.json": builtins_json(book, addresses),
-            "llms.txt": llms_txt(book, addresses, guides, setting.name, setting.description, setting.url),
+            "llms.txt": llms_txt(book, addresses, guides, options.name, options.description, options.url),
         },
-        index=addresses.index,
         nav=rendered.nav,
         guides=[(guide.title, guide.uri) for guide in shipped],
         unlisted=rendered.unlisted,
         links=links(book, addresses),
-        sources=_sources(setting, book, rendered, shipped),
+        sources=_sources(options, book, rendered, shipped),
         failures=[
             *(info.error for info in failed if info.source.module in files),
             *book.failures,
-            *broken(shown, rendered.pages, {*pages, *left_out}, Path(setting.docs)),
+            *broken(shown, rendered.pages, {*pages, *left_out}, Path(options.docs)),
         ],
         warnings=[*(info.error for info in failed if info.source.module not in files), *loaded.conflicts()],
         watch=sorted({path for info in loaded.plugins for path in _watched(info)} | _settings(loaded)),
@@ -125,27 +123,27 @@ def _load(files: list[str]) -> Catalogue:
 
 
 def _documents(
-    setting: Setting, book: Book, rendered: Rendered, shipped: Iterable[Guide], left_out: set[str]
+    options: SiteOptions, book: Book, rendered: Rendered, shipped: Iterable[Guide], left_out: set[str]
 ) -> dict[str, str]:
     """The guides of plugins, finished, and those of the site's own pages that have something put into them."""
     found = {}
-    own = sorted(Path(setting.docs).rglob("*.md")) if setting.docs else []
-    files = {path.relative_to(setting.docs).as_posix(): path for path in own} | {one.uri: one.path for one in shipped}
+    own = sorted(Path(options.docs).rglob("*.md")) if options.docs else []
+    files = {path.relative_to(options.docs).as_posix(): path for path in own} | {one.uri: one.path for one in shipped}
     for uri, path in files.items():
         text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples
         numbers = count(1)
         drawn = [(line, pictures(figures, numbers)) for line, figures in book.drawings.get(uri, ())]
-        finished = illustrated(text, drawn) if setting.figures else text
+        finished = illustrated(text, drawn) if options.figures else text
         finished = without(filled(finished, uri, rendered.addresses), uri, left_out)
         if finished != text or path not in own:
             found[uri] = finished
     return found
 
 
-def _sources(setting: Setting, book: Book, rendered: Rendered, shipped: Iterable[Guide]) -> dict[str, str]:
-    found = {guide.uri: setting.source_link(guide.path) for guide in shipped}
+def _sources(options: SiteOptions, book: Book, rendered: Rendered, shipped: Iterable[Guide]) -> dict[str, str]:
+    found = {guide.uri: options.source_link(guide.path) for guide in shipped}
     for name, page in book.pages.items():
-        found[rendered.addresses.builtins[name]] = setting.source_link(page.origin.path, page.origin.line)
+        found[rendered.addresses.builtins[name]] = options.source_link(page.origin.path, page.origin.line)
     return {uri: url for uri, url in found.items() if url}
 
 
@@ -155,7 +153,7 @@ def _watched(info: PluginInfo) -> list[str]:
     if Path(info.path).name == "__init__.py":
         home = _home(info.path)
         return [home, *(file for file in info.contributes["guides"] if not Path(file).resolve().is_relative_to(home))]
-    beside = Path(info.path).parent / "examples.md"
+    beside = examples_page(info)
     return [info.path, *info.contributes["guides"], *([str(beside)] if beside.is_file() else [])]
 
 

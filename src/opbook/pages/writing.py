@@ -8,8 +8,8 @@ from typing import Any
 from opbook.errors import OpbookError
 from opbook.examples.files import replacing
 from opbook.pages.machine import inventory
-from opbook.pages.setting import Setting
 from opbook.pages.site import Site
+from opbook.pages.site_options import SiteOptions
 
 ASSETS = "assets/opbook"
 """The folder of styles and scripts, from the root of the docs."""
@@ -44,12 +44,12 @@ def assets() -> Iterator[tuple[str, Path]]:
         yield f"{ASSETS}/{path.relative_to(folder).as_posix()}", path
 
 
-def write(site: Site, setting: Setting, target: Path) -> None:
+def write(site: Site, options: SiteOptions, target: Path) -> None:
     """Write a site's pages.
 
     Args:
         site: The pages.
-        setting: What they were made for; the other files of its docs folder are copied.
+        options: What they were made for; the other files of its docs folder are copied.
         target: The folder. What an earlier call has written there goes.
 
     Raises:
@@ -59,8 +59,8 @@ def write(site: Site, setting: Setting, target: Path) -> None:
         raise WritingError(f"{target} holds what opbook has not written; choose another folder")
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing(target) as draft:
-        if setting.docs:
-            shutil.copytree(setting.docs, draft)
+        if options.docs:
+            shutil.copytree(options.docs, draft)
         draft.mkdir(exist_ok=True)
         (draft / MARK).touch()
         for uri, path in assets():
@@ -68,7 +68,7 @@ def write(site: Site, setting: Setting, target: Path) -> None:
         for name, text in site.files.items():
             if not (draft / name).exists():  # a site's own llms.txt stays
                 (draft / name).write_text(text, encoding="utf-8")
-        (draft / "objects.inv").write_bytes(inventory(site.links, setting.name))
+        (draft / "objects.inv").write_bytes(inventory(site.links, options.name))
         for uri, text in (site.pages | site.documents).items():
             _file(draft / uri).write_text(text, encoding="utf-8")
 

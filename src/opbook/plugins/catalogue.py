@@ -15,11 +15,11 @@ from opbook.builtins.notebook import table_markdown
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
 from opbook.errors import ArgumentError, PluginError, UnknownBuiltinError, nearest
-from opbook.plugins.configuration import Configuration, configuration
 from opbook.plugins.contributions import Contribution
 from opbook.plugins.discovery import SESSION, PluginInfo, imports_plugin
 from opbook.plugins.loading import load_plugins, load_samples
-from opbook.plugins.settlement import Settlement
+from opbook.plugins.resolution import Resolution
+from opbook.plugins.settings import Settings, read_settings
 
 T = TypeVar("T")
 
@@ -36,25 +36,25 @@ class Catalogue(Mapping[str, Builtin]):
         self,
         plugins: list[PluginInfo],
         contributions: Iterable[Contribution[Any]] = (),
-        settings: Configuration | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self.plugins = plugins
-        self.settings = settings or Configuration()
+        self.settings = settings or Settings()
         self._found = list(contributions)
         self._registered: dict[str, Builtin] = {}
         self._in_force = False
         self._has_samples = False
-        self._settle()
+        self._resolve()
 
-    def _settle(self) -> None:
+    def _resolve(self) -> None:
         """Choose among what was found. All is made anew, so that whoever is iterating goes on with what there was."""
-        self._settled = Settlement(self.plugins, self._found, self.settings)
-        self._builtins = {name: self._bound(op) for name, op in self._settled.builtins.items()}
+        self._resolved = Resolution(self.plugins, self._found, self.settings)
+        self._builtins = {name: self._bound(op) for name, op in self._resolved.builtins.items()}
 
     def _bound(self, op: Builtin) -> Builtin:
         """A builtin with the rules and properties that this catalogue has chosen for it."""
         rules = [one.thing for one in self.contributions(Rule, op.name)]
-        asked = self._settled.asked.get(op.name, [])
+        asked = self._resolved.asked.get(op.name, [])
         if self._in_force:
             op.use_rules(rules, asked)
         else:
@@ -68,7 +68,7 @@ class Catalogue(Mapping[str, Builtin]):
         Without it, a catalogue has copies of them, and what is called through another one does not change.
         """
         self._in_force = True
-        self._settle()
+        self._resolve()
 
     def load_samples(self) -> None:
         """Import the module `samples` of every plugin that has one; whoever runs checks needs it, and only they.
@@ -86,15 +86,15 @@ class Catalogue(Mapping[str, Builtin]):
                     if info.state == "loaded":
                         mine = [one for one in self._found if one.plugin is info]
                         self._found += load_samples(info, [one.thing for one in mine])
-                self._settle()
+                self._resolve()
             if self.settings.strict and self.conflicts():
                 raise PluginError(self.conflicts()[0])
 
     def __getitem__(self, name: str) -> Builtin:
         if name in self._builtins:
             return self._builtins[name]
-        if name in self._settled.unclear:
-            raise PluginError(self._settled.unclear[name])
+        if name in self._resolved.unclear:
+            raise PluginError(self._resolved.unclear[name])
         failed = [info.source.name for info in self.plugins if info.state == "failed"]
         missing = f" Plugins that failed to load: {', '.join(failed)}; opbook plugins says why." if failed else ""
         raise UnknownBuiltinError(
@@ -116,7 +116,7 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             One message for each, which names the plugins and says how to choose.
         """
-        return self._settled.conflicts(self.plugins)
+        return self._resolved.conflicts(self.plugins)
 
     def contributions(self, kind: type[T], builtin: str = "") -> list[Contribution[T]]:
         """Find what plugins contribute to a builtin, or to the whole book.
@@ -128,7 +128,7 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             Each with its plugin, in the order of the plugins; of rules, those that are asked first, in order.
         """
-        return self._settled.taken(kind, builtin)
+        return self._resolved.taken(kind, builtin)
 
     def plugin_of(self, name: str) -> PluginInfo:
         """Find the plugin that a builtin came from.
@@ -143,7 +143,7 @@ class Catalogue(Mapping[str, Builtin]):
             UnknownBuiltinError: There is no such builtin.
         """
         self[name]
-        return self._settled.chosen[name].plugin
+        return self._resolved.chosen[name].plugin
 
     def replaced(self, name: str) -> list[PluginInfo]:
         """Find the plugins whose builtin of a name is not the one that the name means.
@@ -154,10 +154,10 @@ class Catalogue(Mapping[str, Builtin]):
         Returns:
             The plugins; none if only one plugin has such a builtin.
         """
-        if name not in self._settled.chosen:
+        if name not in self._resolved.chosen:
             return []
-        mine = self._settled.chosen[name].plugin
-        return [one.plugin for one in self._settled.claims[name] if one.plugin is not mine]
+        mine = self._resolved.chosen[name].plugin
+        return [one.plugin for one in self._resolved.claims[name] if one.plugin is not mine]
 
     def categories(self) -> dict[str, list[Builtin]]:
         """Group the builtins.
@@ -179,7 +179,7 @@ class Catalogue(Mapping[str, Builtin]):
         Raises:
             PluginError: A plugin has a builtin of that name.
         """
-        claims = self._settled.claims.get(op.name, ())
+        claims = self._resolved.claims.get(op.name, ())
         owners = [str(one.plugin.source) for one in claims if one.plugin.source != SESSION]
         if owners:
             raise PluginError(
@@ -195,7 +195,7 @@ class Catalogue(Mapping[str, Builtin]):
         self.plugins = [info for info in self.plugins if info.source != SESSION] + [session] * bool(ops)
         self._found = [one for one in self._found if one.plugin.source != SESSION]
         self._found += [Contribution(session, op) for op in ops.values()]
-        self._settle()
+        self._resolve()
 
     def _repr_markdown_(self) -> str:
         """Show it in a notebook."""
@@ -215,10 +215,10 @@ def load(files: Sequence[str | os.PathLike[str]] = ()) -> Catalogue:
 
     Raises:
         PluginError: With `OPBOOK_STRICT=1`, the first plugin that fails or conflicts.
-        ConfigurationError: A setting is not understood.
+        SettingsError: A setting is not understood.
     """
     with _one_at_a_time():
-        settings = configuration([Path(file) for file in files])
+        settings = read_settings([Path(file) for file in files])
         loaded = Catalogue(*load_plugins(settings), settings)
         if settings.strict and loaded.conflicts():
             raise PluginError(loaded.conflicts()[0])

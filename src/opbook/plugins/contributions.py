@@ -1,7 +1,7 @@
 """What plugins contribute: a class for each kind of thing, and the table of the hooks that return them.
 
-A new kind is a class (here, or in `builtins`) with a row in the table, and a hook in `hookspecs`. Loading, settling and
-listing it goes by the table.
+A new kind is a class (here, or in `builtins`) with a row in the table, and a hook in `hookspecs`. Loading, choosing and
+listing go by the table.
 """
 
 import os
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from opbook.builtins.addition import Addition
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
+from opbook.builtins.supplement import Supplement
 from opbook.errors import DeclarationError
 from opbook.plugins.discovery import PluginInfo
 
@@ -37,7 +37,7 @@ class Contribution(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Section(Addition):
+class Section(Supplement):
     """A section of a builtin's page, before its source.
 
     A plugin returns it from the hook `opbook_sections`.
@@ -69,7 +69,7 @@ class Section(Addition):
 
 
 @dataclass(frozen=True)
-class GuideFile(Addition):
+class GuideFile(Supplement):
     """A Markdown file that a plugin brings along; a site shows it as a page of its own.
 
     A plugin returns its path from the hook `opbook_guides`.
@@ -98,7 +98,7 @@ class GuideFile(Addition):
 
 
 @dataclass(frozen=True)
-class CommandHook(Addition):
+class CommandHook(Supplement):
     """A plugin's hook `opbook_commands`, which is called on the command line only, where click is there."""
 
     make: Callable[[], Any]
@@ -106,7 +106,7 @@ class CommandHook(Addition):
 
     @property
     def key(self) -> int:
-        """Itself: what it makes is settled when it has been called."""
+        """Itself: what it makes is looked at when it has been called."""
         return id(self.make)
 
     def commands(self) -> "list[click.Command]":

@@ -15,11 +15,11 @@ import pluggy
 from opbook.builtins.builtin import Builtin
 from opbook.errors import PluginError, nearest
 from opbook.plugins import hookspecs
-from opbook.plugins.configuration import Configuration
 from opbook.plugins.contributions import KINDS, Contribution, things
 from opbook.plugins.discovery import PluginInfo, PluginSource, find_plugins, is_seen
 from opbook.plugins.distributions import metadata_called
 from opbook.plugins.guard import guarded
+from opbook.plugins.settings import Settings
 
 _parser = pluggy.PluginManager(hookspecs.PROJECT)
 
@@ -40,7 +40,7 @@ def message_of(error: BaseException) -> str:
     return ", ".join([message, *(note for note in getattr(error, "__notes__", ()) if note.startswith("raised in "))])
 
 
-def load_plugins(settings: Configuration) -> tuple[list[PluginInfo], list[Contribution[Any]]]:
+def load_plugins(settings: Settings) -> tuple[list[PluginInfo], list[Contribution[Any]]]:
     """Load every plugin that is installed, and the files of the settings.
 
     Raises:

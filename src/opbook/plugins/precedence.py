@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN, Rule
 from opbook.errors import PluginError, nearest
-from opbook.plugins.configuration import FILE, TABLE
 from opbook.plugins.contributions import Contribution
+from opbook.plugins.settings import FILE, TABLE
 
 
-def chosen(name: str, claims: Sequence[Contribution[Builtin]], wanted: str | None) -> Contribution[Builtin]:
+def choose_builtin(name: str, claims: Sequence[Contribution[Builtin]], wanted: str | None) -> Contribution[Builtin]:
     """Decide which of several builtins of one name is meant.
 
     Args:
@@ -71,7 +71,7 @@ def _for_good(setting: str, name: str, value: str) -> str:
     return f'For good, write {setting} = {{{name} = "{value}"}} under {TABLE} in {FILE}'
 
 
-def asked(op: Builtin, offers: Sequence[Contribution[Rule]], wanted: str | None) -> list[str]:
+def order_rules(op: Builtin, offers: Sequence[Contribution[Rule]], wanted: str | None) -> list[str]:
     """Decide which rules of a builtin are asked before its own.
 
     Args:

@@ -16,7 +16,7 @@ from opbook.examples.collection import EXAMPLES_PAGE
 
 def pytest_configure(config: pytest.Config) -> None:
     """Have the settings of the tested project hold, wherever pytest was called."""
-    from opbook.plugins.configuration import start_at
+    from opbook.plugins.settings import start_at
 
     start_at(config.rootpath)
 

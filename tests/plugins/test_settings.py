@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from opbook.errors import ConfigurationError, PluginError
-from opbook.plugins import configuration as module
+from opbook.errors import PluginError, SettingsError
+from opbook.plugins import settings as module
 from opbook.plugins.catalogue import load
-from opbook.plugins.configuration import configuration
+from opbook.plugins.settings import Settings, read_settings
 
 OPS = '''
 from opbook import Array, builtin, hookimpl
@@ -57,19 +57,19 @@ def test_files_are_found_from_the_folder_of_the_settings(project):
 
 def test_the_nearest_file_with_a_table_is_read(project, tmp_path):
     folder = project('[tool.opbook]\ndisable = ["a"]\n')
-    assert configuration().disable == {"a"}
+    assert read_settings().disable == {"a"}
     (folder / "docs" / "pyproject.toml").write_text('[project]\nname = "no opbook here"\n', encoding="utf-8")
-    assert configuration().disable == {"a"}
+    assert read_settings().disable == {"a"}
     (folder / "docs" / "pyproject.toml").write_text("[tool.other]\nbroken = \n", encoding="utf-8")  # not our business
-    assert configuration().disable == {"a"}
+    assert read_settings().disable == {"a"}
     (folder / "docs" / "deep" / "pyproject.toml").write_text("[tool.opbook]\n", encoding="utf-8")
-    assert configuration().disable == frozenset()
+    assert read_settings().disable == frozenset()
     module.start_at(folder)
-    assert configuration().disable == {"a"}
+    assert read_settings().disable == {"a"}
 
 
 def test_without_a_file_nothing_is_set(project, tmp_path):
-    assert configuration() == module.Configuration()
+    assert read_settings() == Settings()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_without_a_file_nothing_is_set(project, tmp_path):
 )
 def test_a_file_that_is_no_settings_is_named(project, text, words):
     folder = project(text)
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(SettingsError) as caught:
         load()
     assert str(caught.value).startswith(f"{folder / 'pyproject.toml'}")
     assert words in str(caught.value)
@@ -93,8 +93,8 @@ def test_a_folder_that_was_deleted_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(gone)
     monkeypatch.setattr(module, "_start", None)
     gone.rmdir()
-    with pytest.raises(ConfigurationError, match="the working directory is not there any more"):
-        configuration()
+    with pytest.raises(SettingsError, match="the working directory is not there any more"):
+        read_settings()
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_folder_that_was_deleted_is_said(tmp_path, monkeypatch):
 )
 def test_what_is_not_understood_is_one_error_with_the_file(project, text, words):
     folder = project(f"[tool.opbook]\n{text}\n")
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(SettingsError) as caught:
         load()
     assert str(caught.value).startswith(f"{folder / 'pyproject.toml'}")
     assert words in str(caught.value)
@@ -128,7 +128,7 @@ def test_what_is_not_understood_is_one_error_with_the_file(project, text, words)
 @pytest.mark.parametrize("value", ["twice", "twice=", "=own", "a=b,twice"])
 def test_pairs_in_the_environment_must_be_pairs(project, monkeypatch, value):
     monkeypatch.setenv("OPBOOK_RULES", value)
-    with pytest.raises(ConfigurationError, match="OPBOOK_RULES must be pairs such as swish=own"):
+    with pytest.raises(SettingsError, match="OPBOOK_RULES must be pairs such as swish=own"):
         load()
 
 
@@ -140,7 +140,7 @@ def test_the_environment_adds_and_wins(project, monkeypatch):
     monkeypatch.setenv("OPBOOK_RULES", "two = own")
     monkeypatch.setenv("OPBOOK_OVERRIDE", "four=w")
     monkeypatch.setenv("OPBOOK_DISABLE", "a")
-    settings = configuration([folder / "b.py"])
+    settings = read_settings([folder / "b.py"])
     assert settings.rules == {"one": "x", "two": "own"}
     assert settings.override == {"three": "z", "four": "w"}
     loaded = load([folder / "b.py"])  # which the file disables, but the caller names

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from opbook.errors import ConfigurationError, nearest
+from opbook.errors import SettingsError, nearest
 
 FILE = "pyproject.toml"
 TABLE = "[tool.opbook]"
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Settings:
     """What the user has set.
 
     Attributes:
@@ -60,7 +60,7 @@ def start_at(folder: Path) -> None:
     _start = folder
 
 
-def configuration(files: Iterable[Path] = (), environment: Mapping[str, str] = os.environ) -> Configuration:
+def read_settings(files: Iterable[Path] = (), environment: Mapping[str, str] = os.environ) -> Settings:
     """Read what the user has set.
 
     Args:
@@ -68,13 +68,13 @@ def configuration(files: Iterable[Path] = (), environment: Mapping[str, str] = o
         environment: The environment variables.
 
     Raises:
-        ConfigurationError: One of them is not understood; the message names the file or the variable.
+        SettingsError: One of them is not understood; the message names the file or the variable.
     """
     file = find_file(_start or working_directory())
     table = read_table(file) if file else {}
     named = [Path(part) for part in environment.get("OPBOOK_PLUGINS", "").split(os.pathsep) if part]
     named += files
-    return Configuration(
+    return Settings(
         file=file,
         plugins=(*(file.parent / name for name in table.get("plugins", []) if file), *named),
         disable=frozenset(table.get("disable", [])),
@@ -90,12 +90,12 @@ def working_directory() -> Path:
     """Find where the process is.
 
     Raises:
-        ConfigurationError: It has been deleted.
+        SettingsError: It has been deleted.
     """
     try:
         return Path.cwd()
     except FileNotFoundError:
-        raise ConfigurationError("the working directory is not there any more; go to another one") from None
+        raise SettingsError("the working directory is not there any more; go to another one") from None
 
 
 def find_file(start: Path) -> Path | None:
@@ -105,7 +105,7 @@ def find_file(start: Path) -> Path | None:
         The nearest `pyproject.toml`, from the folder upwards, that has a table `[tool.opbook]`; None if there is none.
 
     Raises:
-        ConfigurationError: A `pyproject.toml` on the way there is not TOML.
+        SettingsError: A `pyproject.toml` on the way there is not TOML.
     """
     for folder in (start, *start.parents):
         file = folder / FILE
@@ -119,20 +119,19 @@ def read_table(file: Path) -> dict[str, Any]:
     """Read `[tool.opbook]`.
 
     Raises:
-        ConfigurationError: A setting is unknown, or of another type.
+        SettingsError: A setting is unknown, or of another type.
     """
     table = _read(file).get("tool", {}).get("opbook", {})
     if not isinstance(table, dict):
-        raise ConfigurationError(f"{file}: {TABLE} must be a table, but is {table!r}")
+        raise SettingsError(f"{file}: {TABLE} must be a table, but is {table!r}")
     for key, value in table.items():
-        if key not in SETTINGS:
-            raise ConfigurationError(
-                f"{file}: there is no setting {key} in {TABLE}.{nearest(key, SETTINGS)} "
-                f"The settings are {', '.join(SETTINGS)}"
+        if key not in KEYS:
+            raise SettingsError(
+                f"{file}: there is no setting {key} in {TABLE}.{nearest(key, KEYS)} The settings are {', '.join(KEYS)}"
             )
-        setting = SETTINGS[key]
+        setting = KEYS[key]
         if not setting.holds(value):
-            raise ConfigurationError(
+            raise SettingsError(
                 f"{file}: {key} in {TABLE} must be {setting.kind}, such as {key} = {setting.example}, but is {value!r}"
             )
     return table
@@ -165,7 +164,7 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_text, value.values()))
 
 
-SETTINGS = {
+KEYS = {
     "plugins": SettingKey("a list of files", '["my_ops.py"]', _is_list),
     "disable": SettingKey("a list of plugins", '["my_plugin"]', _is_list),
     "override": SettingKey("a table of plugins by builtin", '{swish = "my_ops"}', _is_table),
@@ -181,9 +180,9 @@ def _read(file: Path) -> dict[str, Any]:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         if file.read_bytes().startswith(codecs.BOM_UTF8):
             reason = "it begins with a byte-order mark, which TOML does not have; save it as UTF-8 without one"
-        raise ConfigurationError(f"{file} can't be read: {reason}") from None
+        raise SettingsError(f"{file} can't be read: {reason}") from None
     if not isinstance(found.get("tool", {}), dict):
-        raise ConfigurationError(f"{file}: tool must be a table, such as {TABLE}, but is {found['tool']!r:.40}")
+        raise SettingsError(f"{file}: tool must be a table, such as {TABLE}, but is {found['tool']!r:.40}")
     return found
 
 
@@ -196,6 +195,6 @@ def _pairs(variable: str, example: str, environment: Mapping[str, str]) -> dict[
     for word in _words(environment.get(variable, "")):
         name, equals, value = (part.strip() for part in word.partition("="))
         if not (name and equals and value):
-            raise ConfigurationError(f"{variable} must be pairs such as {example}, with commas between, but has {word}")
+            raise SettingsError(f"{variable} must be pairs such as {example}, with commas between, but has {word}")
         pairs[name] = value
     return pairs

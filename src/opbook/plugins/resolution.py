@@ -1,4 +1,4 @@
-"""Settles what a catalogue has of all that plugins contribute: what is taken, and what is said of the rest."""
+"""Resolves what plugins contribute into what a catalogue has: what is taken, and what is said of the rest."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import Rule
 from opbook.errors import PluginError, nearest
-from opbook.plugins.configuration import FILE, Configuration
 from opbook.plugins.contributions import KINDS, Contribution, HookResult
 from opbook.plugins.discovery import PluginInfo
-from opbook.plugins.precedence import asked, chosen
+from opbook.plugins.precedence import choose_builtin, order_rules
+from opbook.plugins.settings import FILE, Settings
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ def not_alone(nouns: str, same: Sequence[Contribution[Any]]) -> str:
     return f"{len(same)} {nouns} have the same name: {things}. Rename one, or leave a plugin out with {disable}"
 
 
-class Settlement:
+class Resolution:
     """What was decided about all that was found. Which plugin was found first does not matter.
 
     Attributes:
@@ -41,9 +41,7 @@ class Settlement:
         astray: Settings that lead nowhere, each as a message.
     """
 
-    def __init__(
-        self, plugins: Iterable[PluginInfo], found: Sequence[Contribution[Any]], settings: Configuration
-    ) -> None:
+    def __init__(self, plugins: Iterable[PluginInfo], found: Sequence[Contribution[Any]], settings: Settings) -> None:
         self.claims: dict[str, list[Contribution[Builtin]]] = {}
         self.chosen: dict[str, Contribution[Builtin]] = {}
         self.unclear: dict[str, str] = {}
@@ -72,7 +70,7 @@ class Settlement:
         place = {name: i for i, name in enumerate(order)}
         return sorted(found, key=lambda one: (place.get(one.thing.name, len(order)), one.thing.name))
 
-    def _choose_builtins(self, found: Iterable[Contribution[Any]], settings: Configuration) -> None:
+    def _choose_builtins(self, found: Iterable[Contribution[Any]], settings: Settings) -> None:
         for one in found:
             if isinstance(one.thing, Builtin):
                 self.claims.setdefault(one.thing.name, []).append(one)
@@ -80,7 +78,7 @@ class Settlement:
                 one.plugin.contributes["builtins"].sort()
         for name, claims in self.claims.items():
             try:
-                self.chosen[name] = chosen(name, claims, settings.override.get(name))
+                self.chosen[name] = choose_builtin(name, claims, settings.override.get(name))
             except PluginError as error:
                 self.unclear[name] = str(error)
         for name, plugin in sorted(settings.override.items()):
@@ -90,7 +88,7 @@ class Settlement:
                     f"{nearest(name, self.claims)} Take {name} out of OPBOOK_OVERRIDE, or of override in {FILE}"
                 )
 
-    def _choose_rules(self, settings: Configuration) -> None:
+    def _choose_rules(self, settings: Settings) -> None:
         for name in sorted({*self._taken.get(Rule, {}), *settings.rules} - {*self.unclear}):
             if name not in self.chosen:
                 self.astray.append(
@@ -99,7 +97,9 @@ class Settlement:
                 )
                 continue
             try:
-                self.asked[name] = asked(self.chosen[name].thing, self.taken(Rule, name), settings.rules.get(name))
+                self.asked[name] = order_rules(
+                    self.chosen[name].thing, self.taken(Rule, name), settings.rules.get(name)
+                )
             except PluginError as error:
                 self.unclear[name] = str(error)
 

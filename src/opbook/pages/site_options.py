@@ -1,12 +1,12 @@
-"""What the makers of pages need to know of the site that the pages are for."""
+"""What pages depend on beside the builtins: the options of the site that they are for."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A site, as far as its pages depend on it.
+class SiteOptions:
+    """The options of a site, as its `mkdocs.yml` or the command line gives them.
 
     Attributes:
         docs: The folder of its own pages; "" where there are only generated ones.

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from typing import Any
 
 
-class Addition:
+class Supplement:
     """Something that a plugin adds to a builtin, or to the whole book.
 
     Each kind is a class derived from this one, which refuses what is wrong as soon as it is made.
