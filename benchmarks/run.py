@@ -27,7 +27,7 @@ from speed import chart, contenders, costs, machine, report, steps  # noqa: E402
 from speed.cases import CASES, Case  # noqa: E402
 from speed.timing import measure  # noqa: E402
 
-from opbook.files import replacing  # noqa: E402
+from opbook.examples.files import replacing  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 ASSETS = HERE.parent / "docs" / "assets"
