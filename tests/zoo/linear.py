@@ -53,38 +53,38 @@ def _silu(x):
 
 
 @right("swiglu", "both halves in one product")
-def swiglu(x, weights):
+def swiglu(x, weights, *, beta=1.0):
     both = x @ np.concatenate([weights["w_gate"], weights["w_up"]], axis=1)
     gate, up = np.split(both, 2, axis=-1)
-    return (_silu(gate) * up) @ weights["w_down"]
+    return (_silu(beta * gate) / beta * up) @ weights["w_down"]
 
 
 @wrong("swiglu", "the halves exchanged")
-def value_first(x, weights):
+def value_first(x, weights, *, beta=1.0):
     return swiglu(x, {**weights, "w_gate": weights["w_up"], "w_up": weights["w_gate"]})
 
 
 @wrong("swiglu", "the sigmoid as the gate, as in GLU")
-def glu(x, weights):
+def glu(x, weights, *, beta=1.0):
     gate = np.exp(-np.logaddexp(0, -x @ weights["w_gate"]))
     return (gate * (x @ weights["w_up"])) @ weights["w_down"]
 
 
 @wrong("swiglu", "relu as the gate, as in ReGLU")
-def reglu(x, weights):
+def reglu(x, weights, *, beta=1.0):
     return (np.maximum(x @ weights["w_gate"], 0) * (x @ weights["w_up"])) @ weights["w_down"]
 
 
 @wrong("swiglu", "silu of the product")
-def bent_product(x, weights):
+def bent_product(x, weights, *, beta=1.0):
     return _silu((x @ weights["w_gate"]) * (x @ weights["w_up"])) @ weights["w_down"]
 
 
 @wrong("swiglu", "the halves added")
-def added(x, weights):
+def added(x, weights, *, beta=1.0):
     return (_silu(x @ weights["w_gate"]) + x @ weights["w_up"]) @ weights["w_down"]
 
 
 @wrong("swiglu", "the row is added, as a block does")
-def with_residual(x, weights):
+def with_residual(x, weights, *, beta=1.0):
     return x + swiglu(x, weights)

@@ -95,12 +95,13 @@ class GatedWeights(TypedDict):
     category="Elementwise & activations",
     aliases=("SwiGLU", "gated linear unit", "GLU", "SiLU and mul", "Llama MLP", "gated feed-forward network"),
 )
-def swiglu(x: Array["... D"], weights: GatedWeights) -> Array["... D"]:
+def swiglu(x: Array["... D"], weights: GatedWeights, *, beta: float = 1.0) -> Array["... D"]:
     r"""Runs a feed-forward network in which one half, bent by silu, gates the other.
 
     Args:
         x: The rows.
         weights: The three matrices: `w_gate` goes through silu, `w_up` does not, `w_down` leads back.
+        beta: How fast the gate opens, as in `silu`.
 
     Returns:
         An array of x's shape.
@@ -113,15 +114,15 @@ def swiglu(x: Array["... D"], weights: GatedWeights) -> Array["... D"]:
 
     Source:
         Shazeer, *GLU Variants Improve Transformer* (2020), equation 6; the part between the products is operator
-        `SwiGLU` of ONNX opset 28, whose first half is the gate.
+        `SwiGLU` of ONNX opset 28, whose first input is the gate.
     """
-    return (silu(x @ weights["w_gate"]) * (x @ weights["w_up"])) @ weights["w_down"]
+    return (silu(x @ weights["w_gate"], beta=beta) * (x @ weights["w_up"])) @ weights["w_down"]
 
 
 @swiglu.defvjp
-def _(x, weights):
+def _(x, weights, *, beta=1.0):
     w_gate, w_up, w_down = (weights[name] for name in ("w_gate", "w_up", "w_down"))
-    gate, of_silu = vjp(silu, x @ w_gate)
+    gate, of_silu = vjp(silu, x @ w_gate, beta=beta)
     u, rows = x @ w_up, tuple(range(x.ndim - 1))
     z = gate * u
 

@@ -51,15 +51,20 @@ def opbook_properties():
     def offset(op, x, w, b=None):
         return (op(x, w, b) - b, op(x, w)) if b is not None else None
 
-    def doubled_half(op, x, weights):
-        return op(x, {**weights, "w_up": 2.0 * weights["w_up"]}), 2.0 * op(x, weights)
+    def doubled_half(op, x, weights, *, beta=1.0):
+        return op(x, {**weights, "w_up": 2.0 * weights["w_up"]}, beta=beta), 2.0 * op(x, weights, beta=beta)
 
-    def shut(op, x, weights):
-        return op(x, {**weights, "w_gate": 0.0 * weights["w_gate"]}), np.zeros(x.shape)
+    def shut(op, x, weights, *, beta=1.0):
+        return op(x, {**weights, "w_gate": 0.0 * weights["w_gate"]}, beta=beta), np.zeros(x.shape)
+
+    def beta_inside(op, x, weights, *, beta=1.0):
+        bent = {**weights, "w_gate": 2.0 * weights["w_gate"]}
+        return op(x, bent, beta=beta), 2.0 * op(x, weights, beta=2.0 * beta)
 
     return [
         Property("linear", "doubled rows", "Rows twice as large add what they give without an offset.", doubled),
         Property("linear", "offset", "b is added, and does nothing else.", offset),
         Property("swiglu", "doubled half", "Twice w_up is twice the result: this half is not bent.", doubled_half),
+        Property("swiglu", "beta", "Twice w_gate is twice beta and twice the result.", beta_inside),
         Property("swiglu", "shut gate", "Where the gate is 0, so is the result.", shut),
     ]

@@ -22,6 +22,6 @@ LINEAR = {
             'jax.nn.silu(x @ weights["w_gate"]) * (x @ weights["w_up"]) @ weights["w_down"]',
             "In `jax.nn.glu` the *second* half is the gate, and goes through the sigmoid",
         ),
-        "onnx": "`SwiGLU`, opset 28, between two `MatMul`; both halves are in one array, and the *first* is the gate",
+        "onnx": "`SwiGLU`, opset 28, between `MatMul`; the *first* input is the gate, and beta is called `alpha`",
     },
 }
