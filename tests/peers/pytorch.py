@@ -15,46 +15,90 @@ def layer_norm(x: Any, gamma: Any, beta: Any, *, eps: float = 1e-5) -> Any:
 
 
 def scaled_dot_product_attention(
-    q: Any, k: Any, v: Any, *, mask: Any = None, causal: bool = False, scale: float | None = None, bias: Any = None
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    mask: Any = None,
+    causal: bool = False,
+    scale: float | None = None,
+    bias: Any = None,
+    window: tuple[int, int] | None = None,
+    softcap: float | None = None,
 ) -> Any:
+    """PyTorch's own; a softcap, which it has not, written out with its operations."""
     mask = torch.as_tensor(mask) if mask is not None else None
     mask = torch.as_tensor(bias) if bias is not None else mask
-    return functional.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, scale=scale)
+    if window is not None:
+        before, after = window
+        mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril(after).triu(-before)
+    if softcap is None:
+        return functional.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, scale=scale)
+    scores = softcap * torch.tanh(q @ k.mT / q.shape[-1] ** 0.5 / softcap)
+    return torch.softmax(scores if mask is None else scores.masked_fill(~mask, -torch.inf), dim=-1) @ v
 
 
-def multi_head_attention(x: Any, heads: Any, n_heads: int, *, mask: Any = None, key_mask: Any = None) -> Any:
+def multi_head_attention(
+    x: Any, heads: Any, n_heads: int, *, bo: Any = None, mask: Any = None, key_mask: Any = None
+) -> Any:
     """`torch.nn.MultiheadAttention`'s functional form, whose packed weights are our heads side by side."""
-    wq, wk, wv = (torch.cat([head[name] for head in heads], dim=1) for name in ("wq", "wk", "wv"))
-    wo = torch.cat([head["wo"] for head in heads])
-    batched = x if x.ndim == 3 else x[None]
-    rows = batched.transpose(0, 1)
+    return cross_attention(x, x, heads, n_heads, bo=bo, mask=mask, key_mask=key_mask)
+
+
+def cross_attention(
+    x: Any, memory: Any, heads: Any, n_heads: int, *, bo: Any = None, mask: Any = None, key_mask: Any = None
+) -> Any:
+    """The same, with weights apart."""
+    wq, wk, wv = (torch.cat([head[name] for head in heads], dim=1).T for name in ("wq", "wk", "wv"))
+    has_biases = "bq" in heads[0]
+    biases = torch.cat([head[name] for name in ("bq", "bk", "bv") for head in heads]) if has_biases else None
+    queries, keys = (rows.transpose(0, 1) if rows.ndim == 3 else rows[:, None] for rows in (x, memory))
     value, _ = functional.multi_head_attention_forward(
-        *(rows, rows, rows, x.shape[-1], n_heads, torch.cat([wq, wk, wv], dim=1).T),
-        *(None, None, None, False, 0.0, wo.T, None),
+        *(queries, keys, keys, x.shape[-1], n_heads, None, biases),
+        *(None, None, False, 0.0, torch.cat([head["wo"] for head in heads]).T),
+        None if bo is None else torch.as_tensor(bo),
         attn_mask=None if mask is None else ~torch.as_tensor(mask, dtype=torch.bool),
         key_padding_mask=None if key_mask is None else ~torch.as_tensor(key_mask, dtype=torch.bool),
         need_weights=False,
+        use_separate_proj_weight=True,
+        q_proj_weight=wq,
+        k_proj_weight=wk,
+        v_proj_weight=wv,
     )
-    value = value.transpose(0, 1)
-    return value if x.ndim == 3 else value[0]
+    return value.transpose(0, 1) if x.ndim == 3 else value[:, 0]
 
 
-def transformer_block(x: Any, weights: Any, *, norm: str = "post", eps: float = 1e-5, mask: Any = None) -> Any:
-    """`torch.nn.TransformerEncoderLayer` with our weights in it, without dropout and attention biases."""
+ACTIVATIONS = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu-tanh": lambda z: functional.gelu(z, approximate="tanh"),
+    "silu": functional.silu,
+}
+
+
+def transformer_block(
+    x: Any, weights: Any, *, norm: str = "post", activation: str = "relu", eps: float = 1e-5, mask: Any = None
+) -> Any:
+    """`torch.nn.TransformerEncoderLayer` with our weights in it, without dropout."""
     d, heads = x.shape[-1], weights["heads"]
     layer = torch.nn.TransformerEncoderLayer(
         *(d, len(heads), weights["w1"].shape[1], 0.0),
+        activation=ACTIVATIONS[activation],
         layer_norm_eps=eps,
         batch_first=True,
         norm_first=norm == "pre",
         dtype=torch.float64,
     )
+    none = {name: torch.zeros(d, dtype=torch.float64) for name in ("bq", "bk", "bv", "bo")}
     wq, wk, wv = (torch.cat([head[name] for head in heads], dim=1) for name in ("wq", "wk", "wv"))
+    biases = [
+        torch.cat([head[name] for head in heads]) if name in heads[0] else none[name] for name in ("bq", "bk", "bv")
+    ]
     parameters = {
         "self_attn.in_proj_weight": torch.cat([wq, wk, wv], dim=1).T,
-        "self_attn.in_proj_bias": torch.zeros(3 * d, dtype=torch.float64),
+        "self_attn.in_proj_bias": torch.cat(biases),
         "self_attn.out_proj.weight": torch.cat([head["wo"] for head in heads]).T,
-        "self_attn.out_proj.bias": torch.zeros(d, dtype=torch.float64),
+        "self_attn.out_proj.bias": weights.get("bo", none["bo"]),
         "linear1.weight": weights["w1"].T,
         "linear1.bias": weights["b1"],
         "linear2.weight": weights["w2"].T,
@@ -66,93 +110,6 @@ def transformer_block(x: Any, weights: Any, *, norm: str = "post", eps: float = 
     }
     blocked = None if mask is None else ~torch.as_tensor(mask, dtype=torch.bool)
     return torch.func.functional_call(layer, parameters, (x, blocked))
-
-
-def rms_norm(x: Any, gamma: Any, *, eps: float = 1e-5) -> Any:
-    return functional.rms_norm(x, gamma.shape, gamma, eps)
-
-
-def batch_norm(
-    x: Any,
-    gamma: Any,
-    beta: Any,
-    mean: Any,
-    var: Any,
-    *,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-    running: str = "unbiased",
-) -> Any:
-    """PyTorch writes its statistics where no gradient can follow, so the running ones are taken apart from y."""
-    rows = x.reshape(-1, x.shape[-1])
-    if not training:
-        y = (x - mean) * torch.rsqrt(
-            var + eps
-        ) * gamma + beta  # its own function differentiates mean and var by nothing
-        return {"y": y, "mean": mean * 1, "var": var * 1}
-    y = functional.batch_norm(rows, None, None, gamma, beta, True, momentum, eps).reshape(x.shape)
-    spread = rows.var(0, unbiased=running == "unbiased")
-    return {
-        "y": y,
-        "mean": (1 - momentum) * mean + momentum * rows.mean(0),
-        "var": (1 - momentum) * var + momentum * spread,
-    }
-
-
-def einsum(spec: str, arrays: Any) -> Any:
-    return torch.einsum(spec, *arrays)
-
-
-def group_norm(x: Any, gamma: Any, beta: Any, groups: int, *, eps: float = 1e-5) -> Any:
-    """PyTorch takes one batch axis, no more and no less."""
-    return functional.group_norm(x.reshape(-1, *x.shape[-2:]), groups, gamma, beta, eps).reshape(x.shape)
-
-
-def dropout(x: Any, keep: Any, *, rate: float) -> Any:
-    return x * torch.as_tensor(keep) / (1 - rate)
-
-
-def silu(x: Any, *, beta: float = 1.0) -> Any:
-    return functional.silu(x) if beta == 1 else x * torch.sigmoid(beta * x)
-
-
-def leaky_relu(x: Any, *, slope: float = 0.01) -> Any:
-    return functional.leaky_relu(x, slope)
-
-
-def elu(x: Any, *, alpha: float = 1.0) -> Any:
-    return functional.elu(x, alpha)
-
-
-def log_sigmoid(x: Any) -> Any:
-    return functional.logsigmoid(x)
-
-
-def logsumexp(x: Any, axis: int | None = -1, *, keepdims: bool = False) -> Any:
-    return torch.logsumexp(x, tuple(range(x.ndim)) if axis is None else axis, keepdims)
-
-
-def norm(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
-    return torch.linalg.vector_norm(x, dim=axis, keepdim=keepdims)
-
-
-def sort(x: Any, axis: int = -1) -> Any:
-    return torch.sort(x, dim=axis, stable=True).values
-
-
-def cumsum(x: Any, axis: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Any:
-    turned = x.flip(axis) if reverse else x
-    sums = torch.cumsum(turned, axis) - (turned if exclusive else 0)
-    return sums.flip(axis) if reverse else sums
-
-
-def linear(x: Any, w: Any, b: Any = None) -> Any:
-    return functional.linear(x, w.mT, b)
-
-
-def swiglu(x: Any, weights: Any) -> Any:
-    return functional.linear(functional.silu(x @ weights["w_gate"]) * (x @ weights["w_up"]), weights["w_down"].mT)
 
 
 def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent: Any) -> tuple[Any, list[Any]]:

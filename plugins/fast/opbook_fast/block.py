@@ -10,14 +10,17 @@ from opbook_fast.heads import as_rows, cleared, padding_unless_finite
 from opbook_fast.threads import product
 
 
-def block(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
-    """The rule: the builtin's own, but for the feed-forward network."""
+def block(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", activation="relu", eps=1e-5):
+    """The rule, for relu: the builtin's own, but for the feed-forward network."""
+    if activation != "relu":
+        return NotImplemented
     half, w = pre_norm if norm == "pre" else post_norm, weights
     padding = padding_unless_finite(x, mask, key_mask, causal)
     x = cleared(x, padding)
 
     def attention(x):
-        return vjp(multi_head_attention, x, w["heads"], len(w["heads"]), mask, key_mask=key_mask, causal=causal)
+        heads, bo = w["heads"], w.get("bo")
+        return vjp(multi_head_attention, x, heads, len(heads), mask, bo, key_mask=key_mask, causal=causal)
 
     with blas.one_thread:  # for all of it: BLAS threads that have just worked stay awake, and are in the way
         h, pull_h = half(x, attention, w["ln1_gamma"], w["ln1_beta"], eps)
@@ -26,10 +29,10 @@ def block(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", ep
     def pullback(g):
         with blas.one_thread:
             dh, (dw1, db1, dw2, db2), dgamma2, dbeta2 = pull_y(g)
-            dx, (d_heads, *_), dgamma1, dbeta1 = pull_h(dh)
-        d_weights = {"heads": d_heads, "w1": dw1, "b1": db1, "w2": dw2, "b2": db2}
-        d_weights |= {"ln1_gamma": dgamma1, "ln1_beta": dbeta1, "ln2_gamma": dgamma2, "ln2_beta": dbeta2}
-        return cleared(dx, padding), d_weights, None
+            dx, (d_heads, *_, dbo), dgamma1, dbeta1 = pull_h(dh)
+        dw = {"heads": d_heads, "bo": dbo, "w1": dw1, "b1": db1, "w2": dw2, "b2": db2}
+        dw |= {"ln1_gamma": dgamma1, "ln1_beta": dbeta1, "ln2_gamma": dgamma2, "ln2_beta": dbeta2}
+        return cleared(dx, padding), {name: dw[name] for name in w}, None
 
     return y, pullback
 

@@ -1,9 +1,9 @@
 """A transformer encoder block, as an opbook plugin."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
-from opbook_activations import relu
+from opbook_activations import gelu, relu, silu
 from opbook_layer_norm import layer_norm
 from opbook_multi_head_attention import multi_head_attention
 from opbook_multi_head_attention.heads import Head, over_batch, padding_in
@@ -15,6 +15,7 @@ class BlockWeights(TypedDict):
     """Everything that a block learns. D is the width of x, F the width inside the feed-forward network."""
 
     heads: tuple[Head, ...]
+    bo: NotRequired[Array["D"]]
     ln1_gamma: Array["D"]
     ln1_beta: Array["D"]
     w1: Array["D F"]
@@ -33,6 +34,13 @@ class BlockWeights(TypedDict):
 # first, inside each branch, and the input passes through both additions untouched: if all output projections are zero,
 # a pre-norm block returns its input. Deep stacks are easier to train in this order.
 #
+# The blocks of two families of models differ from the original in the order of the norms and the activation φ only:
+#
+# - BERT: `activation="gelu", eps=1e-12`, and `key_mask` for padding;
+# - GPT-2: `norm="pre", activation="gelu-tanh", causal=True`.
+#
+# Both have biases in their heads and a `bo`. The blocks of Llama are of another kind.
+#
 # **The gradient.** Call a branch f, attention or the feed-forward network, and let g be the cotangent of one of the two
 # halves of the block. An addition sends its cotangent both ways, so
 #
@@ -45,17 +53,20 @@ class BlockWeights(TypedDict):
 #
 # where `pull_f` is the pullback of f, and `pull_LN` that of the norm. The part of dx that does not go through the
 # branch is why a gradient reaches x even where the branch's own is tiny. The pullbacks of attention and of the norm are
-# on their own pages. For the feed-forward network, with z = h W₁ + b₁, a = max(0, z) and the cotangent g of a W₂ + b₂,
+# on their own pages. For the feed-forward network, with z = h W₁ + b₁, a = φ(z) and the cotangent g of a W₂ + b₂,
 #
 # $$\begin{gathered}
 # \mathrm dW_2 = a^\top g, \qquad \mathrm db_2 = \textstyle\sum_{\text{rows}} g, \qquad
-# \mathrm dz = (g W_2^\top) \circ [z > 0], \\
+# \mathrm dz = (g W_2^\top) \circ \varphi'(z), \\
 # \mathrm dW_1 = h^\top \mathrm dz, \qquad \mathrm db_1 = \textstyle\sum_{\text{rows}} \mathrm dz, \qquad
 # \mathrm dh = \mathrm dz\,W_1^\top,
 # \end{gathered}$$
 #
-# where [z > 0] is 1 where z is positive, and 0 elsewhere.
-@builtin(category="Attention", aliases=("encoder layer", "transformer layer"))
+# where φ' is the slope of the activation; that of relu is 1 where z is positive, and 0 elsewhere.
+@builtin(
+    category="Attention",
+    aliases=("encoder layer", "transformer layer", "TransformerEncoderLayer", "encoder block", "BERT", "GPT-2"),
+)
 def transformer_block(
     x: Array["... N D"],
     weights: BlockWeights,
@@ -64,18 +75,21 @@ def transformer_block(
     key_mask: Mask["... N"] | None = None,
     causal: bool = False,
     norm: Literal["post", "pre"] = "post",
+    activation: Literal["relu", "gelu", "gelu-tanh", "silu"] = "relu",
     eps: float = 1e-5,
 ) -> Array["... N D"]:
-    r"""One encoder layer: self-attention and a ReLU feed-forward network, each with a residual and a layer norm.
+    r"""One encoder layer: self-attention and a feed-forward network, each with a residual and a layer norm.
 
     Args:
         x: The rows.
-        weights: The block's parameters; heads is a tuple with a record for each head.
+        weights: The block's parameters; heads is a tuple with a record for each head, whose biases may be left out, as
+            bo may.
         mask: 1 where a row may attend to another, 0 where it may not.
         key_mask: 1 for rows that may be attended to, 0 for padding, which may hold anything: where it is not finite it
             counts as 0.
         causal: Whether row i may attend to rows 0 to i only.
         norm: Whether the norms come after the additions or before the branches.
+        activation: The φ inside the feed-forward network; "gelu-tanh" is `gelu` with its approximation by tanh.
         eps: Added to the variances under the root; at least 0.
 
     Returns:
@@ -89,25 +103,25 @@ def transformer_block(
         $$h = \operatorname{LN}_1\left(x + \operatorname{MHA}(x)\right), \qquad
         y = \operatorname{LN}_2\left(h + \operatorname{FFN}(h)\right)$$
 
-        $$\operatorname{FFN}(h) = \max(0,\; h W_1 + b_1)\, W_2 + b_2$$
+        $$\operatorname{FFN}(h) = \varphi(h W_1 + b_1)\, W_2 + b_2$$
 
-        In pre-norm order
+        with φ(z) = max(0, z) unless another activation is given. In pre-norm order
 
         $$h = x + \operatorname{MHA}\left(\operatorname{LN}_1(x)\right), \qquad
         y = h + \operatorname{FFN}\left(\operatorname{LN}_2(h)\right).$$
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,
-        *On Layer Normalization in the Transformer Architecture* (2020).
+        *On Layer Normalization in the Transformer Architecture* (2020), gelu after Devlin et al., *BERT* (2018).
     """
     x = np.where(padding_in(x, mask, key_mask, causal), 0, x)
 
     def attention(rows):
-        heads = weights["heads"]
-        return multi_head_attention(rows, heads, len(heads), mask, key_mask=key_mask, causal=causal)
+        heads, bo = weights["heads"], weights.get("bo")
+        return multi_head_attention(rows, heads, len(heads), mask, bo, key_mask=key_mask, causal=causal)
 
     def feed_forward(rows):
-        return relu(rows @ weights["w1"] + weights["b1"]) @ weights["w2"] + weights["b2"]
+        return activated(rows @ weights["w1"] + weights["b1"], activation) @ weights["w2"] + weights["b2"]
 
     def with_residual(rows, branch, gamma, beta):
         if norm == "pre":
@@ -119,22 +133,23 @@ def transformer_block(
 
 
 @transformer_block.defvjp
-def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", eps=1e-5):
+def _(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", activation="relu", eps=1e-5):
     padding = padding_in(x, mask, key_mask, causal)
     half, w = pre_norm if norm == "pre" else post_norm, weights
 
     def attention(x):
-        return vjp(multi_head_attention, x, w["heads"], len(w["heads"]), mask, key_mask=key_mask, causal=causal)
+        heads, bo = w["heads"], w.get("bo")
+        return vjp(multi_head_attention, x, heads, len(heads), mask, bo, key_mask=key_mask, causal=causal)
 
     h, pull_h = half(np.where(padding, 0, x), attention, w["ln1_gamma"], w["ln1_beta"], eps)
-    y, pull_y = half(h, lambda h: feed_forward(h, w), w["ln2_gamma"], w["ln2_beta"], eps)
+    y, pull_y = half(h, lambda h: feed_forward(h, w, activation), w["ln2_gamma"], w["ln2_beta"], eps)
 
     def pullback(g):
         dh, (dw1, db1, dw2, db2), dgamma2, dbeta2 = pull_y(g)
-        dx, (d_heads, *_), dgamma1, dbeta1 = pull_h(dh)
-        d_weights = {"heads": d_heads, "w1": dw1, "b1": db1, "w2": dw2, "b2": db2}
-        d_weights |= {"ln1_gamma": dgamma1, "ln1_beta": dbeta1, "ln2_gamma": dgamma2, "ln2_beta": dbeta2}
-        return np.where(padding, 0, dx), d_weights, None
+        dx, (d_heads, *_, dbo), dgamma1, dbeta1 = pull_h(dh)
+        dw = {"heads": d_heads, "bo": dbo, "w1": dw1, "b1": db1, "w2": dw2, "b2": db2}
+        dw |= {"ln1_gamma": dgamma1, "ln1_beta": dbeta1, "ln2_gamma": dgamma2, "ln2_beta": dbeta2}
+        return np.where(padding, 0, dx), {name: dw[name] for name in w}, None
 
     return y, pullback
 
@@ -165,22 +180,28 @@ def pre_norm(x, f, gamma, beta, eps):
     return x + fx, pullback
 
 
-def feed_forward(h, weights):
-    """max(0, h w1 + b1) w2 + b2; the pullback returns the gradients of h, w1, b1, w2 and b2."""
+def feed_forward(h, weights, activation):
+    """φ(h w1 + b1) w2 + b2; the pullback returns the gradients of h, w1, b1, w2 and b2."""
     w1, b1, w2, b2 = (weights[name] for name in ("w1", "b1", "w2", "b2"))
-    z = h @ w1 + b1
-    a = np.maximum(z, 0)
+    a, pull_activation = vjp(lambda z: activated(z, activation), h @ w1 + b1)
 
     def pullback(g):
         dw2 = over_batch(a, g)
         db2 = unbroadcast(g, b2.shape)
-        dz = np.where(z <= 0, 0, g @ w2.T)
+        (dz,) = pull_activation(g @ w2.T)
         dw1 = over_batch(h, dz)
         db1 = unbroadcast(dz, b1.shape)
         dh = dz @ w1.T
         return dh, dw1, db1, dw2, db2
 
     return a @ w2 + b2, pullback
+
+
+def activated(z, activation):
+    """An activation of each entry, by its name."""
+    if activation == "gelu-tanh":
+        return gelu(z, approximate="tanh")
+    return {"relu": relu, "gelu": gelu, "silu": silu}[activation](z)
 
 
 @hookimpl

@@ -155,7 +155,7 @@ def _blame(subject: Subject, sample: Sample, call: Call) -> None:
     """Find the leaf whose gradient is furthest off."""
     slopes = list(_slopes(subject, sample, call, together=False))
     largest = max(size for *_, size in slopes)  # beside which the rounding of a slope of 0 is nothing
-    name, slope, along, _ = max(slopes, key=lambda slope: _slope_error(*slope[:3], largest))
+    name, slope, along, _ = max(slopes, key=lambda slope: _slope_error(slope[0], slope[1], slope[2], largest))
     raise Refuted(
         f"gradient of {name}: along a random direction the tape says {slope:.8g}, central differences say "
         f"{central_difference(along):.8g}{on(subject, sample)}"

@@ -112,7 +112,7 @@ TRANSFORMER = {
         "torch": Call(
             "torch.nn.TransformerEncoderLayer(x.shape[-1], n_heads, width, dropout=0.0, batch_first=True)",
             '`norm_first=True` is `norm="pre"`. Dropout is 0.1 and the length comes first unless told otherwise; '
-            "attention has biases; in its Boolean masks, true means *blocked*",
+            "in its Boolean masks, true means *blocked*. Its activation is relu as here, and its gelu that of erf",
         ),
         "jax": "It has none",
         "onnx": "It has none: it is written with `Attention`, `MatMul`, `Relu` and `LayerNormalization`",
