@@ -19,7 +19,7 @@ def central_differences(f: Callable[..., Any], args: Any, cotangent: Any, step: 
     leaves = [np.array(leaf, np.float64) for leaf in tree.leaves(args)]
 
     def value() -> float:
-        return float(np.sum(np.asarray(f(*tree.rebuild(args, leaves))) * cotangent))
+        return float(np.sum(np.asarray(f(*tree.unflatten(args, leaves))) * cotangent))
 
     gradients = []
     for leaf in leaves:

@@ -94,7 +94,7 @@ def calls(dtype):
 def test_many_threads_get_the_bits_that_one_gets_alone(dtype):
     def bits(call):
         name, args, options = call
-        args = tree.map_leaves(lambda leaf: leaf.astype(dtype) if isinstance(leaf, np.ndarray) else leaf, args)
+        args = tree.map(lambda leaf: leaf.astype(dtype) if isinstance(leaf, np.ndarray) else leaf, args)
         numpy_rule = RULES[f"{name} [numpy]"]
         value, pullback = vjp(lambda *a: ruled(numpy_rule)(*a, **options), *args)
         g = draw(*value.shape, seed=9).astype(dtype)

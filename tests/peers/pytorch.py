@@ -125,10 +125,10 @@ def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent
         The value, one array or several, and the gradient of each array, in order.
     """
     leaves = [torch.tensor(a, requires_grad=True) if _is_float(a) else a for a in tree.leaves(args)]
-    value = f(*tree.rebuild(args, leaves), **kwargs)
+    value = f(*tree.unflatten(args, leaves), **kwargs)
     torch.autograd.backward(tree.leaves(value), [torch.tensor(g) for g in tree.leaves(cotangent)])
     gradients = [leaf.grad for leaf in leaves if isinstance(leaf, torch.Tensor)]
-    return tree.map_leaves(lambda leaf: leaf.detach().numpy(), value), [g.numpy() for g in gradients]
+    return tree.map(lambda leaf: leaf.detach().numpy(), value), [g.numpy() for g in gradients]
 
 
 def _is_float(argument: Any) -> bool:

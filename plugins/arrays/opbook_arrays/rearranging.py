@@ -218,7 +218,7 @@ def _(x, indices, axis=0):
 
 def _truth(condition, x, y):
     """The condition as a new array of true and false."""
-    numbers = as_float_array(tree.map_leaves(stop_gradient, condition), "where: condition")
+    numbers = as_float_array(tree.map(stop_gradient, condition), "where: condition")
     try:
         np.broadcast_shapes(numbers.shape, x.shape, y.shape)
     except ValueError:
@@ -230,7 +230,7 @@ def _truth(condition, x, y):
 
 def _whole(indices, shape, axis):
     """The indices as a new array of integers, after they have been compared with the length of the axis."""
-    indices = tree.map_leaves(stop_gradient, indices)
+    indices = tree.map(stop_gradient, indices)
     numbers = as_float_array(indices, "take: indices")
     if np.asarray(indices).dtype == np.bool_:
         raise InputError("take: indices must be numbers, but are true and false; to choose by a condition, use where")

@@ -219,6 +219,3 @@ def paths(tree: Any, root: str = "") -> list[str]:
     if isinstance(tree, tuple | list):
         return [path for i, value in enumerate(tree) for path in paths(value, f"{root}[{i}]")]
     return [root]
-
-
-map_leaves, rebuild = map, unflatten  # until every room has taken the new names

@@ -214,7 +214,7 @@ def _slopes(
 
         def along(h: float, moving: list[int] = moving) -> float:
             moved = [leaf + h * directions[j] if j in moving else leaf for j, leaf in enumerate(leaves)]
-            return inner(tree.leaves(g), tree.leaves(of_arrays(*tree.rebuild(arrays, moved))))
+            return inner(tree.leaves(g), tree.leaves(of_arrays(*tree.unflatten(arrays, moved))))
 
         mine, steps = [gradients[j] for j in moving], [directions[j] for j in moving]
         yield name, inner(mine, steps), along, _norm(mine) * _norm(steps)
@@ -245,8 +245,8 @@ def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
         # some entries of which are 0: what nobody asks for has the gradient 0, also where a slope is infinite
         second = cotangent_of(value, 2)
         if all(np.isfinite(leaf).all() for leaf in tree.leaves(value)):
-            second = tree.map_leaves(lambda g: np.where(g < -0.4, 0, g)[()], second)
-        both = tree.rebuild(
+            second = tree.map(lambda g: np.where(g < -0.4, 0, g)[()], second)
+        both = tree.unflatten(
             value, [2 * a - 3 * b for a, b in zip(tree.leaves(first), tree.leaves(second), strict=True)]
         )
         a, b, combined = (tree.leaves(pullback(g)) for g in (first, second, both))
@@ -300,7 +300,7 @@ def gradient_dtypes(subject: Subject) -> Evidence:
             if wide is rounded:  # nothing to compare it with
                 continue
             _, pull_wide = subject.op.value_and_pullback(*wide.args, **wide.kwargs)
-            exact = pull_wide(tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), cotangent_of(value)))
+            exact = pull_wide(tree.map(lambda leaf: np.asarray(leaf, np.float64), cotangent_of(value)))
             exact = rounded_like(exact, gradients)
             error = relative_error(gradients, exact)
             usual = 3 * TOLERANCE[name]  # a gradient is a longer computation than a value
@@ -349,7 +349,7 @@ def _hessian_error(subject: Subject, sample: Sample, place: int) -> float:
     argument = sample.args[place]
     value = subject.op(*sample.args, **sample.kwargs)
     weights = [uneven(np.shape(leaf), 7) for leaf in tree.leaves(value)]
-    directions = tree.map_leaves(lambda leaf: uneven(np.shape(leaf), 8), argument)
+    directions = tree.map(lambda leaf: uneven(np.shape(leaf), 8), argument)
 
     def loss(x: Any) -> Any:
         result = subject.op(*sample.args[:place], x, *sample.args[place + 1 :], **sample.kwargs)
@@ -364,10 +364,10 @@ def _hessian_error(subject: Subject, sample: Sample, place: int) -> float:
         return sum((gradient * direction).sum() for gradient, direction in parts)
 
     product = vjp(slope_along, argument)[1](1.0)[0]
-    test = tree.map_leaves(lambda leaf: uneven(np.shape(leaf), 9), argument)
+    test = tree.map(lambda leaf: uneven(np.shape(leaf), 9), argument)
 
     def along(h: float) -> float:
-        moved = tree.rebuild(
+        moved = tree.unflatten(
             argument, [a + h * d for a, d in zip(tree.leaves(argument), tree.leaves(test), strict=True)]
         )
         return float(slope_along(moved))

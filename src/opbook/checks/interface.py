@@ -148,7 +148,7 @@ def _form(sample: Sample) -> str:
             return leaf.dtype.kind, *(min(length, 2) for length in leaf.shape)
         return type(leaf) if isinstance(leaf, float) else leaf
 
-    return repr(tree.map_leaves(form, (sample.args, sample.kwargs)))
+    return repr(tree.map(form, (sample.args, sample.kwargs)))
 
 
 def _same(a: Any, b: Any) -> bool:

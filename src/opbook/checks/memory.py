@@ -21,7 +21,7 @@ def _copy(sample: Sample) -> Sample:
     def copied(leaf: Any) -> Any:
         return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
-    return replace(sample, args=tree.map_leaves(copied, sample.args), kwargs=tree.map_leaves(copied, sample.kwargs))
+    return replace(sample, args=tree.map(copied, sample.args), kwargs=tree.map(copied, sample.kwargs))
 
 
 def _arrays(*trees: Any) -> list[Any]:
@@ -77,7 +77,7 @@ def own_memory(subject: Subject) -> Evidence:
         before = pullback(g)
         _gradients_are_own(subject, sample, _arrays(before), _arrays(g, mine.args, mine.kwargs))
         kept = _bits(before)
-        pullback(tree.map_leaves(lambda leaf: 2 * leaf, g))
+        pullback(tree.map(lambda leaf: 2 * leaf, g))
         if _bits(before) != kept:
             raise Refuted(f"calling its pullback again changes the gradients of the first call{on(subject, sample)}")
         for label, arrays in (

@@ -91,7 +91,7 @@ class Sample:
         def convert(leaf: Any) -> Any:
             return change(leaf) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in kinds else leaf
 
-        args, kwargs = tree.map_leaves(convert, self.args), tree.map_leaves(convert, self.kwargs)
+        args, kwargs = tree.map(convert, self.args), tree.map(convert, self.kwargs)
         return replace(self, args=args, kwargs=kwargs)
 
     def in_precision(self, dtype: str) -> Self:

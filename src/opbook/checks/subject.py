@@ -177,7 +177,7 @@ def rounded_like(exact: Any, value: Any) -> Any:
         return wide.astype(narrow.dtype) if isinstance(narrow, np.ndarray | np.floating) else wide
 
     with np.errstate(over="ignore"):
-        return tree.rebuild(exact, map(convert, tree.leaves(exact), tree.leaves(value)))
+        return tree.unflatten(exact, map(convert, tree.leaves(exact), tree.leaves(value)))
 
 
 def is_differentiable(subject: Subject, sample: Sample) -> bool:
@@ -212,7 +212,7 @@ def cotangent_of(value: Any, seed: int = 0) -> Any:
         Arrays of the shapes and dtypes of the value.
     """
     leaves = tree.leaves(value)
-    return tree.rebuild(
+    return tree.unflatten(
         value, [uneven(np.shape(leaf), seed + i).astype(leaf.dtype)[()] for i, leaf in enumerate(leaves)]
     )
 
@@ -276,7 +276,7 @@ def _gradients(
     subject: Subject, sample: Sample, layout: Callable[[Any], Any] = lambda array: array
 ) -> tuple[Any, tuple[Any, ...]]:
     value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
-    return value, pullback(tree.map_leaves(lambda g: layout(np.asarray(g)), cotangent_of(value)))
+    return value, pullback(tree.map(lambda g: layout(np.asarray(g)), cotangent_of(value)))
 
 
 def value_and_gradients(subject: Subject, sample: Sample, layout: Callable[[Any], Any] | None = None) -> Any:

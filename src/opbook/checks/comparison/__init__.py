@@ -206,7 +206,7 @@ class _Session:
     def _gradient_case(self, case: Case, rounded: Sample, exact: Sample, value: Any) -> Case:
         assert self.gradient is not None
         g = Sample("", (cotangent_of(value),)).in_precision(case.dtype).args[0]
-        wide = tree.map_leaves(lambda leaf: np.asarray(leaf, np.float64), g)
+        wide = tree.map(lambda leaf: np.asarray(leaf, np.float64), g)
         expected = self.op.value_and_pullback(*exact.args, **exact.kwargs)[1](wide)
         own = self.op.value_and_pullback(*rounded.args, **rounded.kwargs)[1](g)
         usual = TOLERANCE[case.dtype] if self.tolerance is None else self.tolerance

@@ -114,7 +114,7 @@ def _called_again(trial: Trial) -> str:
     """Answers kept by shape: the second call has other numbers of the same shapes."""
     other = _other(trial)
     kept = trial.kernel.call(trial.arguments(trial.sample)).value
-    before = tree.map_leaves(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, kept)
+    before = tree.map(lambda leaf: np.array(leaf) if isinstance(leaf, np.ndarray) else leaf, kept)
     fault = trial.fault(trial.kernel.call(trial.arguments(other)).value, other)
     if fault:
         return f"called again with other numbers of the same shapes, it is wrong: {fault}"

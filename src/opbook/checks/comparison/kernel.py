@@ -157,7 +157,7 @@ class Kernel:
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             raw = self.function(*(value for _, value in given.positional), **given.options)
-        return Returned(tree.map_leaves(as_numpy, raw), given)
+        return Returned(tree.map(as_numpy, raw), given)
 
 
 @dataclass(frozen=True)
@@ -189,8 +189,8 @@ class Arguments:
         Returns:
             The changed arguments.
         """
-        positional = tuple((name, tree.map_leaves(change, value)) for name, value in self.positional)
-        return Arguments(positional, {name: tree.map_leaves(change, value) for name, value in self.options.items()})
+        positional = tuple((name, tree.map(change, value)) for name, value in self.positional)
+        return Arguments(positional, {name: tree.map(change, value) for name, value in self.options.items()})
 
 
 def _same_bits(a: Any, b: Any) -> bool:

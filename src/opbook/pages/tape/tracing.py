@@ -140,7 +140,7 @@ def _run(call: Call, sample: Sample, *, expand: bool, whole: bool = False) -> Tr
         if has_gradient(param.spec):
             paths = tree.paths(argument, param.name)
             watched = [watch(leaf, path) for leaf, path in zip(tree.leaves(argument), paths, strict=True)]
-            argument = tree.rebuild(argument, watched)
+            argument = tree.unflatten(argument, watched)
         positional.append(argument)
     if whole:
         floats = [leaf for leaf in tree.leaves(positional) if isinstance(leaf, TapeValue)]
