@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from checks import field_ops
 
 import opbook
 from opbook import Array, builtin
@@ -135,3 +136,15 @@ def test_the_command(tmp_path, monkeypatch):
 def test_the_package_still_says_where_its_own_names_come_from(project):
     stub = (project / "typings" / "opbook" / "__init__.pyi").read_text(encoding="utf-8")
     assert stub.endswith(Path(str(opbook.__file__)).read_text(encoding="utf-8"))
+
+
+def test_every_annotation_has_its_type():
+    text = ops_stub({op.name: op for op in field_ops.OPS})
+    ast.parse(text)
+    calls = {line.split(" -> ")[0].strip(): line for line in text.splitlines() if "def __call__" in line}
+    joined = "\n".join(calls)
+    assert "def __call__(self, x: _ArrayLike, by: _ArrayLike | _builtins.float)" in joined
+    assert "def __call__(self, table: _ArrayLike, ids: _ArrayLike)" in joined
+    assert "params: _typing.Any, grads: _typing.Any, momentum: _typing.Any | None = None" in joined
+    (step,) = (line for line in calls.values() if "h: _ArrayLike" in line)
+    assert step.endswith("-> _builtins.tuple[_NDArray[_typing.Any], _NDArray[_typing.Any]]:")
