@@ -10,7 +10,7 @@ from opbook.autodiff.backward import is_finite
 from opbook.autodiff.derivatives import cast
 from opbook.autodiff.differentiate import vjp
 from opbook.autodiff.tape import FLOATS, TapeValue, newest_tape, off_tape
-from opbook.builtins.contract import checked_pullback, kind_of
+from opbook.builtins.contract import checked_pullback, kind_of, owner
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import SequenceSpec
 from opbook.builtins.specs.spec import is_plain_array
@@ -210,11 +210,10 @@ class Call:
         """A result that shares no memory with the arguments."""
         if type(value) is np.ndarray and value.base is None and not any(value is given for given in self.floats):
             return value
-        given = [leaf for leaf in tree.leaves([self.positional, self.keywords]) if is_plain_array(leaf)]
+        given = {id(owner(leaf)) for leaf in tree.leaves([self.positional, self.keywords]) if is_plain_array(leaf)}
 
         def convert(leaf: Any) -> Any:
-            shared = is_plain_array(leaf) and any(np.may_share_memory(leaf, array) for array in given)
-            return leaf.copy() if shared else leaf
+            return leaf.copy() if is_plain_array(leaf) and id(owner(leaf)) in given else leaf
 
         return tree.map(convert, value)
 

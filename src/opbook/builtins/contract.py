@@ -53,7 +53,7 @@ def checked_pullback(
             else np.zeros(shape, dtype)
             for g, (shape, dtype) in zip(leaves, metas, strict=True)
         ]
-        taken = {id(_owner(g)) for g in leaves}
+        taken = {id(owner(g)) for g in leaves}
         return _check(shape, pullback(tree.unflatten(structure, leaves)), likes, taken)
 
     return checked
@@ -108,13 +108,13 @@ def _own(gradient: Any, dtype: Any, what: str, taken: set[int]) -> Any:
             raise RuleError(f"{what} must be real, but has dtype {g.dtype}")
         with np.errstate(over="ignore"):
             g = g.astype(dtype)
-    elif id(_owner(g)) in taken or not g.flags.writeable:
+    elif id(owner(g)) in taken or not g.flags.writeable:
         g = g.copy()
-    taken.add(id(_owner(g)))
+    taken.add(id(owner(g)))
     return g[()] if g.ndim == 0 else g
 
 
-def _owner(array: Any) -> Any:
+def owner(array: Any) -> Any:
     """The array whose memory another one shows."""
     while isinstance(array.base, np.ndarray):
         array = array.base

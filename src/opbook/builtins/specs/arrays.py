@@ -135,7 +135,7 @@ def _fits(dim: Dim, mine: Extent, binding: Binding, *, solve: bool = False) -> b
         binding.sizes[name] = mine._replace(size=value)
         return True
     if due is not None and due != mine.size:
-        sources = ", ".join(f"{name} is from {binding.sizes[name].path}" for name in known)
+        sources = ", ".join(f"{name} is from {binding.extent(name).path}" for name in known)  # type: ignore[union-attr]
         raise ShapeError(f"{mine.path} has {mine}, but must have {in_numbers(dim, known)} ({sources})")
     return due is not None
 

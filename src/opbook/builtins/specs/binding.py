@@ -1,7 +1,6 @@
 """What the arguments of one call have fixed so far: the sizes of dimensions, the batch axes, and the arrays met."""
 
-from collections import ChainMap
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -51,14 +50,16 @@ class Binding:
         trees: The shapes in each named tree, and the argument that fixed it.
         floats: Every array of floats and every value on a tape that the arguments have, in order.
         later: Checks that need dimensions which no argument has fixed yet; each says whether it could be made.
+        outer: For one of several records, the binding of what is around it.
     """
 
-    sizes: MutableMapping[Any, Extent] = field(default_factory=dict)
+    sizes: dict[Any, Extent] = field(default_factory=dict)
     batches: dict[tuple[int, ...], str] = field(default_factory=dict)
     named: dict[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
     trees: dict[str, tuple[Any, str]] = field(default_factory=dict)
     floats: list[Any] = field(default_factory=list)
     later: list[Callable[[], bool]] = field(default_factory=list)
+    outer: "Binding | None" = None
 
     def known(self, dim: Dim) -> dict[str, int]:
         """Look up what the names in a dimension stand for.
@@ -69,7 +70,20 @@ class Binding:
         Returns:
             The sizes of those that an argument has fixed.
         """
-        return {name: self.sizes[name].size for name in names_in(dim) if name in self.sizes}
+        found = ((name, self.extent(name)) for name in names_in(dim))
+        return {name: extent.size for name, extent in found if extent is not None}
+
+    def extent(self, name: str) -> Extent | None:
+        """Look up a name, here and in what is around.
+
+        Args:
+            name: The dimension.
+
+        Returns:
+            The extent that an argument has fixed for it, or None.
+        """
+        found = self.sizes.get(name)
+        return self.outer.extent(name) if found is None and self.outer is not None else found
 
     def size(self, dim: Dim) -> int | None:
         """Compute how long a dimension is.
@@ -126,13 +140,12 @@ class Binding:
 
     def within(self) -> "Binding":
         """Make the binding of one of several records: the dimensions that it fixes hold inside it only."""
-        sizes: MutableMapping[Any, Extent] = ChainMap({}, self.sizes)
-        return Binding(sizes, self.batches, self.named, self.trees, self.floats, self.later)
+        return Binding(dict(self.sizes), self.batches, self.named, self.trees, self.floats, self.later, self)
 
     def attempt(self) -> "Binding":
         """Make a copy, to see whether a value fits."""
         copies = (dict(self.sizes), dict(self.batches), dict(self.named), dict(self.trees))
-        return Binding(*copies, list(self.floats), list(self.later))
+        return Binding(*copies, list(self.floats), list(self.later), self.outer)
 
     def finish(self) -> None:
         """Make the checks that had to wait for other arguments."""
