@@ -1,7 +1,7 @@
 import pytest
 
 from opbook.errors import NotationError
-from opbook.notation.names import names_called, statement_count
+from opbook.notation.names import names_called
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,6 @@ from opbook.notation.names import names_called, statement_count
 )
 def test_names_that_a_program_uses_but_does_not_define(program, names):
     assert names_called(program) == names
-
-
-def test_statements_are_counted():
-    assert statement_count("x = 1; y = 2\n\n# no\nprint(x,\n y)\n") == 3
-    assert statement_count("") == 0
 
 
 def test_a_syntax_error_is_told():

@@ -10,7 +10,6 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.padding import Padding
-from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -52,18 +51,6 @@ def print_columns(rows: Iterable[tuple[str, str]], indent: int = 2) -> None:
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         click.echo(f"{'':{indent}}{name:{width}}  {text}".rstrip())
-
-
-def print_code(code: str, language: str = "text") -> None:
-    """Print lines of code or output, indented, as they are."""
-    out = console()
-    if out.is_terminal and language == "python":
-        syntax = Syntax(code, language, theme="ansi_light", background_color="default", word_wrap=True)
-        out.print(Padding(syntax, (0, 0, 0, 4)))
-    elif out.is_terminal:
-        out.print(Padding(Text(code), (0, 0, 0, 4)))
-    else:
-        click.echo("\n".join(f"    {line}".rstrip() for line in code.splitlines()))
 
 
 def figure_text(figure: Figure) -> str:

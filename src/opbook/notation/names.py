@@ -29,15 +29,6 @@ def names_called(text: str) -> set[str]:
     return called
 
 
-def statement_count(text: str) -> int:
-    """Count the statements of a program: a simple measure of how simple it is.
-
-    Raises:
-        NotationError: The text is not a program.
-    """
-    return len(parse(Source(normalized(text), "<input>")))
-
-
 def _names(expression: Node) -> set[str]:
     return {node.name for node in _walk(expression) if isinstance(node, Name)}
 

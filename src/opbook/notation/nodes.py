@@ -1,6 +1,7 @@
 """The syntax tree of a program. `at` is the offset to which an error about the node points."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -13,9 +14,18 @@ class Node:
 
     at: int
 
-    def children(self) -> "tuple[Node, ...]":
-        """List the expressions directly inside this one."""
-        return ()
+    def children(self) -> Iterator["Node"]:
+        """Go through the expressions directly inside this one, in the order of the text."""
+        return _nodes_in(tuple(getattr(self, field.name) for field in fields(self)))
+
+
+def _nodes_in(value: object) -> Iterator[Node]:
+    """The nodes of a field, which may stand in tuples, beside names and other text."""
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _nodes_in(part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,10 +48,6 @@ class Text(Node):
 
     parts: tuple[str | Node, ...]
 
-    def children(self) -> tuple[Node, ...]:
-        """List the expressions in braces."""
-        return tuple(part for part in self.parts if isinstance(part, Node))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array(Node):
@@ -50,20 +56,12 @@ class Array(Node):
     rows: tuple[tuple[Node, ...], ...]
     stacked: bool
 
-    def children(self) -> tuple[Node, ...]:
-        """List the entries, row by row."""
-        return tuple(entry for row in self.rows for entry in row)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tuple(Node):
     """`(a,)`, `(a, b)` or `()`."""
 
     entries: tuple[Node, ...]
-
-    def children(self) -> tuple[Node, ...]:
-        """List the entries."""
-        return self.entries
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,10 +70,6 @@ class Record(Node):
 
     fields: tuple[tuple[str, Node], ...]
 
-    def children(self) -> tuple[Node, ...]:
-        """List the fields' values."""
-        return tuple(value for _, value in self.fields)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field(Node):
@@ -83,10 +77,6 @@ class Field(Node):
 
     record: Node
     name: str
-
-    def children(self) -> tuple[Node, ...]:
-        """List the record."""
-        return (self.record,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,10 +87,6 @@ class Call(Node):
     arguments: tuple[Node, ...]
     keywords: tuple[tuple[str, Node], ...]
 
-    def children(self) -> tuple[Node, ...]:
-        """List the function and the arguments, in the order in which they are evaluated."""
-        return (self.function, *self.arguments, *(value for _, value in self.keywords))
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unary(Node):
@@ -108,10 +94,6 @@ class Unary(Node):
 
     operator: str
     operand: Node
-
-    def children(self) -> tuple[Node, ...]:
-        """List the operand."""
-        return (self.operand,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,10 +104,6 @@ class Binary(Node):
     left: Node
     right: Node
 
-    def children(self) -> tuple[Node, ...]:
-        """List both sides."""
-        return (self.left, self.right)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Logic(Node):
@@ -135,10 +113,6 @@ class Logic(Node):
     left: Node
     right: Node
 
-    def children(self) -> tuple[Node, ...]:
-        """List both sides."""
-        return (self.left, self.right)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice(Node):
@@ -147,10 +121,6 @@ class Choice(Node):
     condition: Node
     yes: Node
     no: Node
-
-    def children(self) -> tuple[Node, ...]:
-        """List the condition and both sides."""
-        return (self.condition, self.yes, self.no)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.call import Call
 from opbook.builtins.signature import CallShape
 from opbook.checks.inputs import small_sample
-from opbook.checks.samples import Draw, Sample
+from opbook.checks.samples import Draw
 from opbook.errors import OpbookError
 from opbook.pages.gradients import has_gradient
 
@@ -110,19 +110,19 @@ def trace(op: Builtin) -> Trace | None:
             return None
         try:
             call = op.bind(sample.args, sample.kwargs)
-            written_out = _run(call, sample, expand=True)
+            written_out = _run(call, expand=True)
             if written_out is None or written_out.computed <= MOST_STEPS:
                 return written_out
-            short = _run(call, sample, expand=False)
+            short = _run(call, expand=False)
             if short is None or short.computed <= MOST_STEPS:
                 return short and Trace(short.steps, written_out.computed)
-            whole = _run(call, sample, expand=False, whole=True)
+            whole = _run(call, expand=False, whole=True)
             return whole and Trace(whole.steps, written_out.computed, is_rule=True)
         except OpbookError:  # what the tape does not take, `verify` reports
             return None
 
 
-def _run(call: Call, sample: Sample, *, expand: bool, whole: bool = False) -> Trace | None:
+def _run(call: Call, *, expand: bool, whole: bool = False) -> Trace | None:
     # Where values are on an outer tape too, builtins go through their definitions: what they do is then seen.
     around = Tape() if expand else None
     tape = _Recorder()
