@@ -11,7 +11,13 @@ from opbook.autodiff.derivatives.shaping import atleast_1d, atleast_2d, atleast_
 from opbook.autodiff.derivatives.table import composite, if_there, primitive
 
 
-@primitive(np.concatenate, unpack=lambda arrays, axis=0: _in_a_row(arrays, axis))
+def _in_a_row(arrays: Any, axis: int | None = 0) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if axis is None:
+        return tuple(np.ravel(a) for a in arrays), {"axis": 0}
+    return tuple(arrays), {"axis": axis}
+
+
+@primitive(np.concatenate, unpack=_in_a_row)
 def concatenate(*arrays: Any, axis: int = 0) -> Parts:
     ends = np.cumsum([np.shape(a)[axis] for a in arrays])
 
@@ -21,12 +27,6 @@ def concatenate(*arrays: Any, axis: int = 0) -> Parts:
         return lambda g: g[tuple(index)]
 
     return np.concatenate(arrays, axis=axis), tuple(part(i) for i in range(len(arrays)))
-
-
-def _in_a_row(arrays: Any, axis: int | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if axis is None:
-        return tuple(np.ravel(a) for a in arrays), {"axis": 0}
-    return tuple(arrays), {"axis": axis}
 
 
 @composite(np.stack)
@@ -164,12 +164,6 @@ def resize(x: Any, new_shape: Any) -> Any:
     return np.ravel(x)[np.reshape(np.arange(prod(shape)) % np.size(x), shape)]
 
 
-@primitive(np.pad, unpack=lambda *args, **kwargs: _padded(*args, **kwargs))
-def pad(x: Any, widths: Any, *, constant_values: Any = 0) -> Parts:
-    inner = tuple(slice(int(b), int(b) + n) for b, n in zip(widths[:, 0], np.shape(x), strict=True))
-    return np.pad(x, widths, constant_values=constant_values), (lambda g: g[inner], None)
-
-
 MIRRORED = ("edge", "reflect", "symmetric", "wrap")
 """Ways of padding that repeat entries of the array."""
 
@@ -190,3 +184,9 @@ def _padded(x: Any, pad_width: Any, mode: str = "constant", **options: Any) -> t
     for axis, width in enumerate(widths):
         x = np.take(x, np.pad(np.arange(np.shape(x)[axis]), tuple(width), mode=mode), axis=axis)  # type: ignore[call-overload]
     return (x, np.zeros((n, 2), int)), {}
+
+
+@primitive(np.pad, unpack=_padded)
+def pad(x: Any, widths: Any, *, constant_values: Any = 0) -> Parts:
+    inner = tuple(slice(int(b), int(b) + n) for b, n in zip(widths[:, 0], np.shape(x), strict=True))
+    return np.pad(x, widths, constant_values=constant_values), (lambda g: g[inner], None)

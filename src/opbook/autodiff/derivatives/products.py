@@ -49,7 +49,7 @@ def matmul(x: Any, y: Any) -> Parts:
 def dot(x: Any, y: Any) -> Any:
     if np.ndim(x) == 0 or np.ndim(y) == 0:
         # as an array, a Python number counts for the precision
-        return x * np.asarray(y) if isinstance(y, int | float) and np.isscalar(y) and not hasattr(y, "shape") else x * y
+        return x * (np.asarray(y) if type(y) in (int, float) else y)
     return np.matmul(x, y) if np.ndim(y) <= 2 else np.tensordot(x, y, axes=((-1,), (-2,)))
 
 
@@ -87,30 +87,9 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     return np.reshape(left @ right, [shape_x[a] for a in free_x] + [shape_y[a] for a in free_y])
 
 
-@primitive(np.einsum, unpack=lambda *args, optimize=False: _operands_and_letters(args, optimize))
-def einsum(*operands: Any, terms: list[str], out: str, optimize: Any) -> Parts:
-    """Any product of distinct letters: the gradient of an operand is the product of the cotangent with the others."""
-
-    def vjp_of(i: int) -> Any:
-        def vjp(g: Any) -> Any:
-            others = [np.ones(np.shape(operands[i]), g.dtype) if j == i else x for j, x in enumerate(operands)]
-            # the ones bring in letters that only this operand has; they are cheap beside the product
-            lone = set(terms[i]) - set(out) - {c for j, t in enumerate(terms) if j != i for c in t}
-            parts = [(t, x) for j, (t, x) in enumerate(zip(terms, others, strict=True)) if j != i or lone]
-            product = ",".join([out, *(t for t, _ in parts)]) + "->" + terms[i]
-            return np.einsum(product, g, *(x for _, x in parts), optimize=optimize)
-
-        return lambda g: unbroadcast(vjp(g), np.shape(operands[i]))
-
-    value = np.einsum(",".join(terms) + "->" + out, *operands, optimize=optimize)
-    return value, tuple(vjp_of(i) for i in range(len(operands)))
-
-
-def _operands_and_letters(args: Any, optimize: Any) -> tuple[list[Any], dict[str, Any]]:
+def _operands_and_letters(*args: Any, optimize: Any = False) -> tuple[list[Any], dict[str, Any]]:
     """Turn any call of einsum into one with distinct letters: of one that stands twice the diagonal is taken."""
-    if not isinstance(args[0], str):
-        args = _from_sublists(args)
-    subscripts, *operands = args
+    subscripts, *operands = args if isinstance(args[0], str) else _from_sublists(args)
     terms, out = _letters(subscripts, [np.ndim(x) for x in operands])
     for i, term in enumerate(terms):
         while len(set(term)) < len(term):
@@ -145,6 +124,25 @@ def _letters(subscripts: str, ndims: list[int]) -> tuple[list[str], str]:
         out = ("..." if batch else "") + "".join(sorted(c for c in set(named) if named.count(c) == 1))
     terms = [t.replace("...", batch[len(batch) - w :]) for t, w in zip(terms, widths, strict=True)]
     return terms, out.replace("...", batch)
+
+
+@primitive(np.einsum, unpack=_operands_and_letters)
+def einsum(*operands: Any, terms: list[str], out: str, optimize: Any) -> Parts:
+    """Any product of distinct letters: the gradient of an operand is the product of the cotangent with the others."""
+
+    def vjp_of(i: int) -> Any:
+        def vjp(g: Any) -> Any:
+            others = [np.ones(np.shape(operands[i]), g.dtype) if j == i else x for j, x in enumerate(operands)]
+            # the ones bring in letters that only this operand has; they are cheap beside the product
+            lone = set(terms[i]) - set(out) - {c for j, t in enumerate(terms) if j != i for c in t}
+            parts = [(t, x) for j, (t, x) in enumerate(zip(terms, others, strict=True)) if j != i or lone]
+            product = ",".join([out, *(t for t, _ in parts)]) + "->" + terms[i]
+            return np.einsum(product, g, *(x for _, x in parts), optimize=optimize)
+
+        return lambda g: unbroadcast(vjp(g), np.shape(operands[i]))
+
+    value = np.einsum(",".join(terms) + "->" + out, *operands, optimize=optimize)
+    return value, tuple(vjp_of(i) for i in range(len(operands)))
 
 
 def _rows_times(row: Any, matrix: Any) -> Any:
