@@ -29,7 +29,7 @@ def guide(path: Path) -> pages.Guide:
 
 def test_a_page_says_what_the_source_says(ops: Catalogue, write: Write) -> None:
     write("examples.md", ALL)
-    page = pages.page("double", ops).pages["double"]
+    page = pages.build_one("double", ops).pages["double"]
 
     assert (page.name, page.category, page.aliases) == ("double", "Arrays & more", ("twice",))
     assert page.summary == "Doubles every entry."
@@ -66,21 +66,21 @@ def test_a_page_says_what_the_source_says(ops: Catalogue, write: Write) -> None:
 
 def test_what_the_note_says_of_the_gradient_stands_with_the_gradient(ops: Catalogue, write: Write) -> None:
     write("examples.md", ALL)
-    gradient = pages.page("double", ops).pages["double"].gradient
+    gradient = pages.build_one("double", ops).pages["double"].gradient
     assert gradient.note == "It is twice the cotangent.\n\nAs often as it was doubled."
     assert gradient.call == "value, pullback = vjp(double, x)\n(dx,) = pullback(g)"
     assert "The gradient of `x` has the shape of the argument." in gradient.words
-    nothing = pages.page("say", ops).pages["say"].gradient
+    nothing = pages.build_one("say", ops).pages["say"].gradient
     assert (nothing.call, nothing.note) == ("", "")
     assert "nothing to differentiate" in nothing.words
-    records = pages.page("pick", ops).pages["pick"].gradient
+    records = pages.build_one("pick", ops).pages["pick"].gradient
     assert records.call.endswith("dheads, dhead = pullback(g)")
     assert "the tape differentiates the definition" in records.words
 
 
 def test_edge_cases_say_what_is_answered_and_what_is_refused_with_its_message(ops: Catalogue, write: Write) -> None:
     write("examples.md", ALL)
-    edges = pages.page("double", ops).pages["double"].edges
+    edges = pages.build_one("double", ops).pages["double"].edges
     assert edges.answered == ("an infinity",)
     (refusal,) = edges.refused
     assert (refusal.label, refusal.error) == ("a negative count", "InputError")
@@ -134,7 +134,7 @@ def test_an_unknown_word_in_only_is_an_error(ops: Catalogue) -> None:
 
 def test_records_are_described_field_by_field(ops: Catalogue, write: Write) -> None:
     write("examples.md", ALL)
-    page = pages.page("pick", ops).pages["pick"]
+    page = pages.build_one("pick", ops).pages["pick"]
     assert [call.text for call in page.calls] == ["result = pick(heads, head, [n=])", "result = pick(n)"]
     assert "2 ways" in page.overloads
     heads, head, n = page.calls[0].inputs
@@ -149,7 +149,7 @@ def test_records_are_described_field_by_field(ops: Catalogue, write: Write) -> N
 
 def test_a_call_that_returns_nothing_has_no_result(ops: Catalogue, write: Write) -> None:
     write("examples.md", ALL)
-    (call,) = pages.page("say", ops).pages["say"].calls
+    (call,) = pages.build_one("say", ops).pages["say"].calls
     assert (call.text, call.output.name) == ("say(value)", "")
 
 
@@ -187,7 +187,7 @@ def test_examples_are_shown_simplest_first_and_mistakes_last(ops: Catalogue, wri
         """,
     )
     examples.update([page], ops)  # writes the message of the mistake
-    book = pages.page("double", ops)
+    book = pages.build_one("double", ops)
     assert not book.failures
     shown = book.pages["double"].examples
     assert [example.code.splitlines()[0] for example in shown] == ["say(double([1]))", "x = [1, 2]", "double()"]
@@ -229,7 +229,7 @@ def test_an_example_is_shown_with_what_it_continues_but_not_twice(ops: Catalogue
         ```
         """,
     )
-    (example,) = pages.page("double", ops).pages["double"].examples
+    (example,) = pages.build_one("double", ops).pages["double"].examples
     assert example.code == "x = [1]\nsay(x)\n\ny = double(x)\nsay(y)\n"
     assert example.output == "[1.]\n[2.]\n"
 
@@ -239,7 +239,7 @@ def test_guides_give_one_example_each_and_links_for_the_rest(ops: Catalogue, wri
         return f"```qu\nsay(double([{n}]))\n```\n\n```output\n[{2 * n}.]\n```\n"
 
     guides = [guide(write(f"guide{i}.md", text(i) + "\n" + text(10 + i))) for i in range(6)]
-    page = pages.page("double", ops, guides).pages["double"]
+    page = pages.build_one("double", ops, guides).pages["double"]
     assert [example.guide.uri for example in page.examples if example.guide] == [f"guide{i}.md" for i in range(4)]
     assert [example.output for example in page.examples] == ["[0.]\n", "[2.]\n", "[4.]\n", "[6.]\n"]
     assert [other.uri for other in page.elsewhere] == ["guide4.md", "guide5.md"]
@@ -247,7 +247,7 @@ def test_guides_give_one_example_each_and_links_for_the_rest(ops: Catalogue, wri
 
 def test_skipped_examples_say_why(ops: Catalogue, write: Write) -> None:
     write("examples.md", "<!-- example: skip, needs a GPU -->\n```qu\nsay(double([1]))\n```\n")
-    (example,) = pages.page("double", ops).pages["double"].examples
+    (example,) = pages.build_one("double", ops).pages["double"].examples
     assert (example.output, example.skipped) == ("", "needs a GPU")
 
 
@@ -280,7 +280,7 @@ def test_a_guide_with_a_fence_that_escapes_is_a_failure(ops: Catalogue, write: W
 def test_a_builtin_without_an_example_is_a_failure_at_its_definition(ops: Catalogue, write: Write) -> None:
     write("examples.md", "```qu\nsay(double([1]))\n```\n\n```output\n[2.]\n```\n")
     (failure,) = pages.build(ops).failures
-    origin = pages.page("pick", ops).pages["pick"].origin
+    origin = pages.build_one("pick", ops).pages["pick"].origin
     assert failure.startswith(f"{origin.path.name}:{origin.line}: pick has no example")
     assert "examples.md" in failure
 
@@ -293,7 +293,7 @@ def test_a_guide_can_be_the_only_example(ops: Catalogue, write: Write) -> None:
 
 def test_an_unknown_builtin(ops: Catalogue) -> None:
     with pytest.raises(UnknownBuiltinError, match="double"):
-        pages.page("doubel", ops)
+        pages.build_one("doubel", ops)
 
 
 def test_titles_of_guides(write: Write, tmp_path: Path) -> None:

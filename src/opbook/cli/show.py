@@ -7,7 +7,7 @@ import click
 
 from opbook.cli.options import BuiltinName, json_option, with_samples
 from opbook.cli.output import figure_text, print_json, print_markdown
-from opbook.pages import BuiltinPage, page, shipped_guides
+from opbook.pages import BuiltinPage, build_one, shipped_guides
 from opbook.plugins.catalogue import Catalogue
 
 
@@ -24,7 +24,7 @@ def show(catalogue: Catalogue, name: str, as_json: bool) -> None:
         opbook show layer_norm --json
         opbook show my_op --plugin my_ops.py
     """
-    book = page(name, catalogue, shipped_guides(catalogue))
+    book = build_one(name, catalogue, shipped_guides(catalogue))
     for failure in book.failures:
         click.echo(failure, err=True)
     shown = book.pages[name]

@@ -4,8 +4,8 @@ May import all rooms that make a page's content (checks, examples, figures and w
 generator.
 """
 
-from opbook.pages.book import build, page
+from opbook.pages.book import build, build_one
 from opbook.pages.guides import read_guides, shipped_guides
 from opbook.pages.page import Book, BuiltinPage, Guide
 
-__all__ = ["Book", "BuiltinPage", "Guide", "build", "page", "read_guides", "shipped_guides"]
+__all__ = ["Book", "BuiltinPage", "Guide", "build", "build_one", "read_guides", "shipped_guides"]

@@ -59,7 +59,7 @@ def build(
     return Book(pages, (*examples.failures, *missing), examples.drawings())
 
 
-def page(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
+def build_one(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
     """Make the page of one builtin, and run only the examples that call it.
 
     Raises:

@@ -113,8 +113,8 @@ class CommandHook(Supplement):
         """Make the commands."""
         import click
 
-        made = returned("opbook_commands", self.make)
-        return [instance("opbook_commands", one, click.Command) for one in made]
+        made = result_of("opbook_commands", self.make)
+        return [checked("opbook_commands", one, click.Command) for one in made]
 
     def __str__(self) -> str:
         return "opbook_commands"
@@ -152,7 +152,7 @@ KINDS = {
 """The kinds, by the hook that returns them."""
 
 
-def things(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
+def contributed(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
     """Ask a plugin's implementation of a hook for what it contributes.
 
     Raises:
@@ -161,17 +161,17 @@ def things(hook: str, function: Callable[[], Any], folder: Path) -> list[Any]:
     kind = KINDS[hook].type
     if kind is CommandHook:
         return [CommandHook(function)]
-    found = returned(hook, function)
+    found = result_of(hook, function)
     if kind is GuideFile:
         found = [_guide(folder / one) if isinstance(one, str | os.PathLike) else one for one in found]
-    return [instance(hook, one, kind) for one in found]
+    return [checked(hook, one, kind) for one in found]
 
 
 def _guide(path: Path) -> GuideFile:
     return GuideFile(Path(os.path.abspath(path)))  # not resolved: a link's own name is its address
 
 
-def returned(hook: str, function: Callable[[], Any]) -> list[Any]:
+def result_of(hook: str, function: Callable[[], Any]) -> list[Any]:
     """What a hook returns, at once if it is a generator; an error says which hook it comes from."""
     try:
         result = function()
@@ -183,7 +183,7 @@ def returned(hook: str, function: Callable[[], Any]) -> list[Any]:
         raise
 
 
-def instance(hook: str, thing: Any, kind: type[T]) -> T:
+def checked(hook: str, thing: Any, kind: type[T]) -> T:
     """Refuse what is of another class than a hook's things are."""
     if isinstance(thing, kind):
         return thing

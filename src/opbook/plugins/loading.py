@@ -15,7 +15,7 @@ import pluggy
 from opbook.builtins.builtin import Builtin
 from opbook.errors import PluginError, nearest
 from opbook.plugins import hookspecs
-from opbook.plugins.contributions import KINDS, Contribution, things
+from opbook.plugins.contributions import KINDS, Contribution, contributed
 from opbook.plugins.discovery import PluginInfo, PluginSource, find_plugins, is_seen
 from opbook.plugins.distributions import metadata_called
 from opbook.plugins.guard import guarded
@@ -167,7 +167,7 @@ def _hooks_of(module: ModuleType) -> dict[str, Callable[[], Any]]:
 
 def _contributions(info: PluginInfo, hooks: Mapping[str, Callable[[], Any]]) -> list[Contribution[Any]]:
     folder = Path(info.path).parent
-    found = [Contribution(info, thing) for name, hook in hooks.items() for thing in things(name, hook, folder)]
+    found = [Contribution(info, thing) for name, hook in hooks.items() for thing in contributed(name, hook, folder)]
     names = [one.thing.name for one in found if isinstance(one.thing, Builtin)]
     for name in names:
         if names.count(name) > 1:
