@@ -87,7 +87,7 @@ def test_rules_count_too(write: Write) -> None:
 
 def test_what_the_standard_plugins_are_made_of() -> None:
     found = dependencies(catalogue())
-    assert found.uses["transformer_block"] == ("layer_norm", "multi_head_attention", "relu")
+    assert found.uses["transformer_block"] == ("gelu", "layer_norm", "multi_head_attention", "relu", "silu")
     assert found.uses["attention_weights"] == ("softmax",)
     assert found.uses["layer_norm"] == ()
     assert "transformer_block" in found.used_by["layer_norm"]
