@@ -23,6 +23,9 @@ from opbook import Array, builtin
 def leaky_relu(x: Array["..."], *, slope: float = 0.01) -> Array["..."]:
     r"""Multiplies negative entries by a small slope, and keeps the others.
 
+    It is used where units of `relu` would die, in discriminators of image networks for example. It goes entry by entry, on
+    an array of any shape.
+
     Args:
         x: Numbers.
         slope: What negative entries are multiplied with.
@@ -60,6 +63,9 @@ def _(x, *, slope=0.01):
 @builtin(category="Elementwise & activations", aliases=("ELU", "exponential linear unit"))
 def elu(x: Array["..."], *, alpha: float = 1.0) -> Array["..."]:
     r"""Bends negative entries towards -alpha by an exponential, and keeps the others.
+
+    It is an activation without a kink whose mean is closer to 0 than that of `relu`. It goes entry by entry, on an array
+    of any shape.
 
     Args:
         x: Numbers.
@@ -101,9 +107,15 @@ def _(x, *, alpha=1.0):
 # $$\frac{\partial L}{\partial x} = g\,\bigl(\sigma + \beta x\,\sigma\,(1 - \sigma)\bigr).$$
 #
 # As on the page of `sigmoid`, σ (1 − σ) is e / (1 + e)² with e = exp(−|βx|), which keeps its digits.
-@builtin(category="Elementwise & activations", aliases=("SiLU", "swish", "Swish", "sigmoid linear unit"))
+@builtin(
+    category="Elementwise & activations",
+    aliases=("SiLU", "swish", "sigmoid linear unit", "sigmoid-weighted linear unit"),
+)
 def silu(x: Array["..."], *, beta: float = 1.0) -> Array["..."]:
     r"""Multiplies every entry by its own sigmoid: a smooth relu that dips below 0.
+
+    The feed-forward networks of Llama, Mistral and many image models are built with it. It goes entry by entry, on an
+    array of any shape.
 
     Args:
         x: Numbers.
@@ -148,6 +160,9 @@ def _(x, *, beta=1.0):
 @builtin(category="Elementwise & activations", aliases=("LogSigmoid", "logsigmoid", "log_expit", "log of the logistic"))
 def log_sigmoid(x: Array["..."]) -> Array["..."]:
     r"""Gives the logarithm of the sigmoid of every entry, precisely also where the sigmoid is too small for a float.
+
+    Losses of yes-or-no answers are sums of it, as its entries are logarithms of probabilities. It goes entry by entry, on
+    an array of any shape.
 
     Args:
         x: Numbers.

@@ -15,6 +15,8 @@ from opbook import Array, builtin
 def sort(x: Array["..."], axis: int = -1) -> Array["..."]:
     """Puts entries in ascending order along an axis.
 
+    Medians, quantiles and the best of many are read from sorted entries.
+
     Args:
         x: The entries.
         axis: The axis to sort along, counted from 0, or from -1 at the end; the last if it is left out.
@@ -60,6 +62,9 @@ def _(x, axis=-1):
 def cumsum(x: Array["..."], axis: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Array["..."]:
     r"""Adds entries up along an axis and gives every sum on the way.
 
+    Of probabilities it makes the cumulative distribution that one samples with, and of steps the places that they lead
+    to.
+
     Args:
         x: The entries.
         axis: The axis to sum along, counted from 0, or from -1 at the end; the last if it is left out.
@@ -78,30 +83,22 @@ def cumsum(x: Array["..."], axis: int = -1, *, exclusive: bool = False, reverse:
     Source:
         NumPy's `np.cumsum`; operator `CumSum` of ONNX opset 14.
     """
-    return _running_sum(x, axis, exclusive, reverse)
+    axis = normalize_axis_index(axis, x.ndim)
+    sums = np.cumsum(np.flip(x, axis) if reverse else x, axis=axis)
+    if exclusive:  # 0 comes in at the start, and the last sum goes out
+        sums = np.delete(np.insert(sums, 0, 0.0, axis=axis), -1, axis=axis)
+    return np.flip(sums, axis) if reverse else sums
 
 
 @cumsum.defvjp
 def _(x, axis=-1, *, exclusive=False, reverse=False):
     def pullback(g):
-        return _running_sum(g, axis, exclusive, not reverse), None
+        return cumsum(g, axis, exclusive=exclusive, reverse=not reverse), None
 
-    return _running_sum(x, axis, exclusive, reverse), pullback
+    return cumsum.definition(x.astype(np.float64), axis, exclusive=exclusive, reverse=reverse), pullback
 
 
 def _order(x, axis):
     """For each place of the sorted array, the place that its entry comes from."""
     normalize_axis_index(axis, x.ndim)
     return np.argsort(x, axis=axis, kind="stable")
-
-
-def _running_sum(x, axis, exclusive, reverse):
-    """The sums on the way through an axis, from either end; for exclusive ones, 0 comes in and the last goes out."""
-    axis = normalize_axis_index(axis, x.ndim)
-    if reverse:
-        x = np.flip(x, axis)
-    if exclusive:
-        before = (slice(None),) * axis
-        x = np.concatenate([np.zeros_like(x[(*before, slice(0, 1))]), x[(*before, slice(0, -1))]], axis=axis)
-    sums = np.cumsum(x, axis=axis)
-    return np.flip(sums, axis) if reverse else sums

@@ -31,6 +31,9 @@ from opbook.errors import InputError, ShapeError
 def einsum(spec: str, arrays: tuple[Any, ...]) -> Array["..."]:
     r"""Multiplies arrays and sums over axes, as letters say.
 
+    Matrix products, transposes, traces and the scores of all heads at once are one call, and the letters say which axis
+    is which.
+
     Args:
         spec: Letters for the axes of each array, with commas between the arrays, and behind "->" those of the result.
         arrays: A tuple of arrays, one for each group of letters.

@@ -27,6 +27,9 @@ from opbook import Array, builtin, hookimpl, vjp
 def linear(x: Array["... Din"], w: Array["Din Dout"], b: Array["Dout"] | None = None) -> Array["... Dout"]:
     r"""Multiplies every row of x by a matrix, and adds an offset.
 
+    It is what a network learns with: every projection of attention, every layer of a feed-forward network and every
+    classifier is one. A row of Din entries becomes a row of Dout.
+
     Args:
         x: The rows.
         w: The weights, with a row for each entry of x's rows and a column for each entry of the result's.
@@ -97,6 +100,9 @@ class GatedWeights(TypedDict):
 )
 def swiglu(x: Array["... D"], weights: GatedWeights, *, beta: float = 1.0) -> Array["... D"]:
     r"""Runs a feed-forward network in which one half, bent by silu, gates the other.
+
+    It is the second half of a transformer block in Llama and its relatives. Each row is worked on by itself: it is made
+    wider, gated, and brought back to its width.
 
     Args:
         x: The rows.

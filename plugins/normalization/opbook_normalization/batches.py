@@ -69,6 +69,9 @@ def batch_norm(
 ) -> BatchNormed:
     r"""Normalizes every column of x over the rows of a batch, or by statistics kept from earlier batches.
 
+    Between the layers of a network it keeps each column at one size while the weights before it change, which lets one
+    train with larger steps. It is the norm of most convolutional networks.
+
     Args:
         x: The rows of the batch; all axes but the last are taken for rows.
         gamma: A scale for each column.
@@ -120,38 +123,22 @@ def batch_norm(
 def _(x, gamma, beta, mean, var, *, training=False, momentum=0.1, eps=1e-5, running="unbiased"):
     _check_options(momentum, eps)
     x, gamma, mean, var = (array.astype(np.float64) for array in (x, gamma, mean, var))
-    by = _by_batch if training else _by_running_statistics
-    return by(x, gamma, beta, mean, var, momentum, eps, running)
-
-
-def _by_running_statistics(x, gamma, beta, mean, var, momentum, eps, running):
-    """The rule outside of training: the statistics are constants."""
-    s = _root(var, eps)
-    x_hat, rows = (x - mean) / s, tuple(range(x.ndim - 1))
+    mu, centred, variance, n = _statistics(x) if training else (mean, x - mean, var, 0)
+    s, d, m = _root(variance, eps), n - 1 if running == "unbiased" else n, momentum if training else 0.0
+    x_hat, rows = centred / s, tuple(range(x.ndim - 1))  # all axes but the last
 
     def pullback(g):
         h = g["y"] * gamma
-        d_mean = g["mean"] - (h / s).sum(axis=rows)
-        d_var = g["var"] - (h * x_hat).sum(axis=rows) / (2 * s**2)
-        return h / s, (g["y"] * x_hat).sum(axis=rows), g["y"].sum(axis=rows), d_mean, d_var
-
-    return {"y": gamma * x_hat + beta, "mean": mean, "var": var}, pullback
-
-
-def _by_batch(x, gamma, beta, mean, var, momentum, eps, running):
-    """The rule in training: the statistics depend on every row."""
-    mu, centred, variance, n = _statistics(x)
-    s, d = _root(variance, eps), n - 1 if running == "unbiased" else n
-    x_hat, rows, m = centred / s, tuple(range(x.ndim - 1)), momentum
-
-    def pullback(g):
-        h = g["y"] * gamma
+        d_gamma, d_beta = (g["y"] * x_hat).sum(axis=rows), g["y"].sum(axis=rows)
+        if not training:
+            d_mean = g["mean"] - (h / s).sum(axis=rows)
+            return h / s, d_gamma, d_beta, d_mean, g["var"] - (h * x_hat).sum(axis=rows) / (2 * s**2)
         dx = (h - h.mean(axis=rows) - x_hat * (h * x_hat).mean(axis=rows)) / s
-        dx += m / n * (g["mean"] + 2 * n / d * centred * g["var"])
-        return dx, (g["y"] * x_hat).sum(axis=rows), g["y"].sum(axis=rows), (1 - m) * g["mean"], (1 - m) * g["var"]
+        dx = dx + m / n * (g["mean"] + 2 * n / d * centred * g["var"])
+        return dx, d_gamma, d_beta, (1 - m) * g["mean"], (1 - m) * g["var"]
 
-    moved = {"mean": (1 - m) * mean + m * mu, "var": (1 - m) * var + m * variance * n / d}
-    return {"y": gamma * x_hat + beta, **moved}, pullback
+    moved = (1 - m) * var + m * variance * n / d if training else var
+    return {"y": gamma * x_hat + beta, "mean": (1 - m) * mean + m * mu, "var": moved}, pullback
 
 
 def _statistics(x):

@@ -28,6 +28,8 @@ from opbook.errors import InputError
 def dropout(x: Array["..."], keep: Mask["..."] | None = None, *, rate: float) -> Array["..."]:
     r"""Sets the entries of x to 0 that a mask does not keep, and makes up for them with the others.
 
+    A network that is trained so can't rely on a single entry, and learns the training data less by heart.
+
     Args:
         x: Numbers.
         keep: True where an entry is kept; without it nothing is dropped, as is right at inference.
@@ -68,6 +70,8 @@ def _(x, keep=None, *, rate):
 @builtin(category="Normalization", aliases=("Bernoulli mask", "random mask", "drop mask"))
 def dropout_mask(shape: tuple[int, ...], rate: float, seed: int) -> Mask["..."]:
     r"""Draws a mask that keeps each entry with probability 1 - rate.
+
+    The same seed gives the same mask, so that a training run can be repeated.
 
     Args:
         shape: The length of each axis.

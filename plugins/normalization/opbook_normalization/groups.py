@@ -37,6 +37,9 @@ def group_norm(
 ) -> Array["... C L"]:
     r"""Normalizes groups of channels to mean 0 and variance 1, then scales and shifts each channel.
 
+    It is the norm of convolutional networks whose batches are too small for `batch_norm`: each example is normalized on
+    its own, by statistics of several channels at all places.
+
     Args:
         x: For each channel a row of places; an image's places are put into one row.
         gamma: A scale for each channel.
@@ -60,7 +63,9 @@ def group_norm(
     Source:
         Wu and He, *Group Normalization* (2018), section 3; operator `GroupNormalization` of ONNX opset 21.
     """
-    members = _members(x, groups)
+    *batch, channels, places = x.shape
+    _check_groups(x, groups)
+    members = x.reshape(*batch, groups, channels // groups * places)
     shifted = members - members[..., :1]
     centred = shifted - shifted.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
@@ -71,7 +76,10 @@ def group_norm(
 
 @group_norm.defvjp
 def _(x, gamma, beta, groups, *, eps=1e-5):
-    members, gamma = _members(x.astype(np.float64), groups), gamma.astype(np.float64)
+    *batch, channels, places = x.shape
+    _check_groups(x, groups)
+    x, gamma = x.astype(np.float64), gamma.astype(np.float64)
+    members = x.reshape(*batch, groups, channels // groups * places)
     shifted = members - members[..., :1]
     centred = shifted - shifted.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
@@ -88,9 +96,9 @@ def _(x, gamma, beta, groups, *, eps=1e-5):
     return gamma[:, None] * y + beta[:, None], pullback
 
 
-def _members(x, groups):
-    """All entries of a group in one row."""
-    *batch, channels, places = x.shape
+def _check_groups(x, groups):
+    """Refuse groups that do not divide the channels, or have no entries."""
+    channels, places = x.shape[-2:]
     if groups < 1:
         raise InputError(f"group_norm: groups must be at least 1, but is {groups}")
     if channels % groups:
@@ -98,7 +106,6 @@ def _members(x, groups):
         raise ShapeError(f"group_norm: {groups} groups do not divide the {channels} channels of x; {counts} would")
     if channels * places == 0:
         raise InputError(f"group_norm: a group has no entries to normalize; the shape of x is {x.shape}")
-    return x.reshape(*batch, groups, channels // groups * places)
 
 
 def _check_eps(eps, variance):

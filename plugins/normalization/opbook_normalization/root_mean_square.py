@@ -30,10 +30,14 @@ from opbook.errors import InputError
 #
 # All rows share γ, so its gradient is the sum over the rows of g · x̂.
 @builtin(
-    category="Normalization", aliases=("RMSNorm", "root mean square normalization", "T5 layer norm", "LlamaRMSNorm")
+    category="Normalization",
+    aliases=("RMSNorm", "RMSNormalization", "root mean square normalization", "T5 layer norm", "LlamaRMSNorm"),
 )
 def rms_norm(x: Array["... D"], gamma: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
     r"""Divides every row of x by its root mean square, then scales it by gamma.
+
+    It keeps the rows that flow through a deep network at one size, each on its own. Most language models of today have
+    it in the place of `layer_norm`.
 
     Args:
         x: The rows to normalize.
@@ -56,14 +60,19 @@ def rms_norm(x: Array["... D"], gamma: Array["D"], *, eps: float = 1e-5) -> Arra
         Zhang and Sennrich, *Root Mean Square Layer Normalization* (2019), equation 4; operator `RMSNormalization` of
         ONNX opset 23.
     """
-    mean_square = _mean_square(x, eps)
+    _check_columns(x)
+    mean_square = (x**2).mean(axis=-1, keepdims=True)
+    _check_eps(eps, mean_square)
     return gamma * x / np.sqrt(mean_square + eps)
 
 
 @rms_norm.defvjp
 def _(x, gamma, *, eps=1e-5):
+    _check_columns(x)
     x, gamma = x.astype(np.float64), gamma.astype(np.float64)  # in float32 the square of 1e30 would be infinite
-    s = np.sqrt(_mean_square(x, eps) + eps)
+    mean_square = (x**2).mean(axis=-1, keepdims=True)
+    _check_eps(eps, mean_square)
+    s = np.sqrt(mean_square + eps)
     x_hat = x / s
     rows = tuple(range(x.ndim - 1))  # all axes but the last
 
@@ -75,13 +84,14 @@ def _(x, gamma, *, eps=1e-5):
     return gamma * x_hat, pullback
 
 
-def _mean_square(x, eps):
-    """The mean square of every row, after it is clear that its root with eps can be divided by."""
+def _check_columns(x):
     if x.shape[-1] == 0:
         raise InputError(f"rms_norm: the rows of x have no entries to normalize; its shape is {x.shape}")
+
+
+def _check_eps(eps, mean_square):
+    """Refuse an eps that is negative, or 0 where a row is all zeros."""
     if not eps >= 0:
         raise InputError(f"rms_norm: eps must be at least 0, but is {eps:g}")
-    mean_square = (x**2).mean(axis=-1, keepdims=True)
     if eps == 0 and np.any(mean_square == 0):
         raise InputError("rms_norm: a row of x is all zeros and can't be divided by its size, 0; pass eps > 0")
-    return mean_square

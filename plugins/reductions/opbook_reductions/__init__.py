@@ -164,6 +164,8 @@ def argmax(
 ) -> Int["..."]:
     r"""Finds the place of the largest entry, of all or along one axis.
 
+    It turns scores into decisions: the class of a picture, or the next word of a text.
+
     Args:
         x: The entries.
         axis: The axis to look along, counted from 0, or from -1 at the end; all entries in one row if it is left out.

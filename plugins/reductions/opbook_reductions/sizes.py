@@ -25,6 +25,8 @@ from opbook.errors import InputError
 def logsumexp(x: Array["..."], axis: int | None = -1, *, keepdims: bool = False) -> Array["..."]:
     r"""Takes the logarithm of a sum of exponentials, without overflow on the way.
 
+    It adds up probabilities that are kept as logarithms, and is the normalizer of `softmax` and of cross-entropy.
+
     Args:
         x: The entries, which are logarithms of what is added up.
         axis: The axis to sum along, counted from 0, or from -1 at the end; None for all axes.
@@ -76,10 +78,20 @@ def _(x, axis=-1, *, keepdims=False):
 # 0, and not 0/0. A network that has only zeros somewhere would otherwise be NaN from then on.
 @builtin(
     category="Reductions",
-    aliases=("L2 norm", "ReduceL2", "Euclidean norm", "length of a vector", "magnitude", "Frobenius norm"),
+    aliases=(
+        "L2 norm",
+        "ReduceL2",
+        "Euclidean norm",
+        "length of a vector",
+        "magnitude",
+        "Frobenius norm",
+        "vector_norm",
+    ),
 )
 def norm(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Gives the Euclidean length of an array, or of each vector along an axis.
+
+    Gradients are clipped by it, embeddings are compared after a division by it, and weights are held small with it.
 
     Args:
         x: The entries.
