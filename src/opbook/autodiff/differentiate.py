@@ -14,13 +14,16 @@ from opbook.autodiff.tape import Tape, TapeValue, newest_tape, off_tape
 from opbook.errors import ArgumentError, DTypeError, ShapeError, TapeError
 
 
+_ARRAYS = (np.ndarray, np.generic)
+
+
 def _is_constant(leaf: Any) -> bool:
     return leaf is None or isinstance(leaf, str | bytes | bool) or callable(leaf) or _is_discrete(leaf)
 
 
 def _is_discrete(leaf: Any) -> bool:
     """Whether it is an array, or a NumPy scalar, of integers or Booleans."""
-    return isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in "iub"
+    return isinstance(leaf, _ARRAYS) and leaf.dtype.kind in "iub"
 
 
 def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -75,7 +78,7 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
     places = [leaf._place if isinstance(leaf, TapeValue) and leaf._tape is tape else None for leaf in outputs]
     metas = [(leaf.shape, leaf.dtype) if place is not None else None for leaf, place in zip(plain, places, strict=True)]
     wanted = [(leaf._place, leaf.shape, leaf.dtype) if isinstance(leaf, TapeValue) else None for leaf in watched]
-    (_, structure), (_, arguments) = tree.flatten(result), tree.flatten(args)
+    structure, arguments = tree.map(lambda _: None, result), tree.map(lambda _: None, args)
 
     def pullback(cotangent: Any) -> Any:
         pending: dict[int, Any] = {}
