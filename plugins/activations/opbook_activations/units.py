@@ -23,8 +23,8 @@ from opbook import Array, builtin
 def leaky_relu(x: Array["..."], *, slope: float = 0.01) -> Array["..."]:
     r"""Multiplies negative entries by a small slope, and keeps the others.
 
-    It is used where units of `relu` would die, in discriminators of image networks for example. It goes entry by entry, on
-    an array of any shape.
+    It is used where units of `relu` would die, in discriminators of image networks for example. It goes entry by
+    entry, on an array of any shape.
 
     Args:
         x: Numbers.
@@ -64,8 +64,8 @@ def _(x, *, slope=0.01):
 def elu(x: Array["..."], *, alpha: float = 1.0) -> Array["..."]:
     r"""Bends negative entries towards -alpha by an exponential, and keeps the others.
 
-    It is an activation without a kink whose mean is closer to 0 than that of `relu`. It goes entry by entry, on an array
-    of any shape.
+    It is an activation without a kink whose mean is closer to 0 than that of `relu`. It goes entry by entry, on an
+    array of any shape.
 
     Args:
         x: Numbers.
@@ -161,8 +161,8 @@ def _(x, *, beta=1.0):
 def log_sigmoid(x: Array["..."]) -> Array["..."]:
     r"""Gives the logarithm of the sigmoid of every entry, precisely also where the sigmoid is too small for a float.
 
-    Losses of yes-or-no answers are sums of it, as its entries are logarithms of probabilities. It goes entry by entry, on
-    an array of any shape.
+    Losses of yes-or-no answers are sums of it, as its entries are logarithms of probabilities. It goes entry by
+    entry, on an array of any shape.
 
     Args:
         x: Numbers.
