@@ -13,7 +13,6 @@ from opbook.autodiff.dtypes import as_float_array
 from opbook.autodiff.tape import Tape, TapeValue, newest_tape, off_tape
 from opbook.errors import ArgumentError, DTypeError, ShapeError, TapeError
 
-
 _ARRAYS = (np.ndarray, np.generic)
 
 
