@@ -202,6 +202,7 @@ def _slopes(
     of_arrays, arrays, places = _defined(call)
     value, pullback = _taped(subject, sample)
     g = cotangent_of(value)
+    is_number = [np.isfinite(leaf) for leaf in tree.leaves(value)]  # infinity less infinity is no difference
     leaves = [
         np.asarray(leaf, np.float64) if isinstance(leaf, np.ndarray | float) else leaf for leaf in tree.leaves(arrays)
     ]
@@ -214,7 +215,8 @@ def _slopes(
 
         def along(h: float, moving: list[int] = moving) -> float:
             moved = [leaf + h * directions[j] if j in moving else leaf for j, leaf in enumerate(leaves)]
-            return inner(tree.leaves(g), tree.leaves(of_arrays(*tree.unflatten(arrays, moved))))
+            values = tree.leaves(of_arrays(*tree.unflatten(arrays, moved)))
+            return inner(tree.leaves(g), map(np.where, is_number, values, [0.0] * len(values)))
 
         mine, steps = [gradients[j] for j in moving], [directions[j] for j in moving]
         yield name, inner(mine, steps), along, _norm(mine) * _norm(steps)

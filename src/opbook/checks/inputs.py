@@ -95,6 +95,7 @@ def inputs_of(op: Builtin) -> Inputs:
                 bases.append(_Base(sample, binding, together=alone))
                 alone = False
         _vary(op, shape, bases, draw, found)
+    found.samples = [replace(s, is_smooth=s.is_smooth and draw.stopped.isdisjoint(s.kwargs)) for s in found.samples]
     if not any(_has_entries(sample) for sample in found.samples):
         why = "; ".join(reasons) or "it refused random numbers of either sign"
         raise DeclarationError(f"{op.name}: no inputs can be generated ({why}); give it some with @{op.name}.samples")

@@ -135,6 +135,17 @@ class Draw:
     def __init__(self, seed: str, decimals: int | None = None) -> None:
         self._rng = np.random.default_rng(zlib.crc32(seed.encode()))
         self._decimals = decimals
+        self.stopped: set[str] = set()
+
+    def stops(self, *options: str) -> None:
+        """Say that options stop a gradient on purpose. No differences are taken of calls with them.
+
+        A row that is padding is looked up as any other, and yet its gradient is 0: differences can't know that.
+
+        Args:
+            *options: The names of the arguments.
+        """
+        self.stopped.update(options)
 
     def normal(self, *shape: int) -> Any:
         """Numbers of either sign, of the size of 1.

@@ -132,18 +132,17 @@ def on(subject: Subject, sample: Sample) -> str:
 
 
 def is_numeric(value: Any) -> bool:
-    """Whether a value is one array, or a structure of arrays, of floating-point numbers.
+    """Whether a value is one array, or a structure of arrays, with floating-point numbers in it.
 
     Args:
         value: The value.
 
     Returns:
-        True if it has entries and all of them are such numbers.
+        True if one array has such numbers, and the others have these or whole numbers and Booleans, such as indices.
     """
     leaves = tree.leaves(value)
-    return bool(leaves) and all(
-        isinstance(leaf, np.ndarray | np.floating) and leaf.dtype.kind == "f" for leaf in leaves
-    )
+    kinds = {leaf.dtype.kind if isinstance(leaf, np.ndarray | np.generic) else "" for leaf in leaves}
+    return "f" in kinds and kinds <= set("fiub")
 
 
 def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:

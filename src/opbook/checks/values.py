@@ -128,7 +128,7 @@ def dtypes(subject: Subject) -> Evidence:
             if not is_numeric(value) or not sample.has_floats():
                 continue
             for leaf in tree.leaves(value):
-                if leaf.dtype != name:
+                if leaf.dtype.kind == "f" and leaf.dtype != name:
                     raise Refuted(f"{name} came in, but {leaf.dtype} came out{on(subject, rounded)}")
             exact = definition_of(subject, rounded)
             error = relative_error(value, exact)

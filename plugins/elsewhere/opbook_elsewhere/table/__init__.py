@@ -3,10 +3,12 @@
 from opbook_elsewhere.table.activations import ACTIVATIONS
 from opbook_elsewhere.table.arrays import ARRAYS
 from opbook_elsewhere.table.calculus import CALCULUS
+from opbook_elsewhere.table.choosing import CHOOSING
 from opbook_elsewhere.table.linear import LINEAR
+from opbook_elsewhere.table.losses import LOSSES
 from opbook_elsewhere.table.math import MATH
 from opbook_elsewhere.table.normalization import NORMALIZATION
 from opbook_elsewhere.table.reductions import REDUCTIONS
 from opbook_elsewhere.table.transformer import TRANSFORMER
 
-TABLE = MATH | ACTIVATIONS | REDUCTIONS | ARRAYS | TRANSFORMER | NORMALIZATION | LINEAR | CALCULUS
+TABLE = MATH | ACTIVATIONS | REDUCTIONS | ARRAYS | TRANSFORMER | NORMALIZATION | LINEAR | LOSSES | CHOOSING | CALCULUS
