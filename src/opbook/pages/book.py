@@ -13,7 +13,7 @@ from opbook.pages.calls import describe
 from opbook.pages.entries import Entry, entries
 from opbook.pages.examples import Examples, run_examples
 from opbook.pages.gradients import gradient_of, split
-from opbook.pages.page import Book, BuiltinPage, Guide, Origin, Tape, Verification
+from opbook.pages.page import Book, BuiltinPage, Guide, Origin, ShownTape, Verification
 from opbook.pages.processes import spread
 from opbook.pages.sections import added_sections, refused_sections
 from opbook.pages.source import code_of
@@ -98,13 +98,13 @@ def _page(entry: Entry, run: Examples, verification: Verification | None) -> Bui
     )
 
 
-def _tape(op: Builtin) -> Tape | None:
+def _tape(op: Builtin) -> ShownTape | None:
     from opbook.pages.tape import draw, trace  # here for the same reason
 
     found = trace(op)
     if found is None:
         return None
-    return Tape(draw(found, op.name), found.computed, found.length, found.has_builtins, found.is_rule)
+    return ShownTape(draw(found, op.name), found.computed, found.length, found.has_builtins, found.is_rule)
 
 
 def _missing(entry: Entry, page: BuiltinPage) -> list[str]:

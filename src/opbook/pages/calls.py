@@ -16,14 +16,14 @@ from opbook.builtins.specs import (
     UnionSpec,
     ValueSpec,
 )
-from opbook.pages.page import Call, Field, Input, Output
+from opbook.pages.page import Input, Output, ShownCall, ShownField
 
 
-def describe(shape: CallShape) -> Call:
+def describe(shape: CallShape) -> ShownCall:
     """Describe a call shape."""
     output = _output(shape)
     text = f"{output.name} = {shape}" if output.name else str(shape)
-    return Call(text, tuple(_input(param) for param in shape.params), output)
+    return ShownCall(text, tuple(_input(param) for param in shape.params), output)
 
 
 def _input(param: Param) -> Input:
@@ -83,7 +83,7 @@ def _words(spec: Spec) -> str:
     return spec.words()
 
 
-def _fields(path: str, spec: Spec, note: str = "") -> list[Field]:
+def _fields(path: str, spec: Spec, note: str = "") -> list[ShownField]:
     if isinstance(spec, OptionalSpec):
         return _fields(path, spec.inner, note)
     if isinstance(spec, RecordSpec):
@@ -97,5 +97,5 @@ def _fields(path: str, spec: Spec, note: str = "") -> list[Field]:
     elif isinstance(spec, DictSpec):
         parts = [(f"{path}[name]", spec.item, "")]
     else:
-        return [Field(path, _words(spec) + note)]
+        return [ShownField(path, _words(spec) + note)]
     return [field for part in parts for field in _fields(*part)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from opbook.pages.addresses import Addresses
-from opbook.pages.page import Book, BuiltinPage, Call, Guide, Input, ShownExample
+from opbook.pages.page import Book, BuiltinPage, Guide, Input, ShownCall, ShownExample
 
 VERSION = 1
 """The version of the schema of `builtins.json`. It grows when a reader of an older one could be misled."""
@@ -69,7 +69,7 @@ def _entry(page: BuiltinPage, url: str) -> dict[str, Any]:
     }
 
 
-def _call(call: Call) -> dict[str, Any]:
+def _call(call: ShownCall) -> dict[str, Any]:
     return {
         "text": call.text,
         "inputs": [_input(one) for one in call.inputs],

@@ -8,7 +8,7 @@ from opbook.figures import Figure
 
 
 @dataclass(frozen=True)
-class Field:
+class ShownField:
     """One array or value inside a record or tuple."""
 
     path: str  # how to reach it from the argument, such as heads[i].wq
@@ -25,7 +25,7 @@ class Input:
     optional: bool = False
     default: str = ""
     description: str = ""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ShownField, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Output:
     brief: str
     shape: str
     description: str = ""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[ShownField, ...] = ()
 
 
 @dataclass(frozen=True)
-class Call:
+class ShownCall:
     """One call shape, such as `result = f(q, k, v, [mask=])`."""
 
     text: str
@@ -113,7 +113,7 @@ class Gradient:
 
 
 @dataclass(frozen=True)
-class Tape:
+class ShownTape:
     """The tape of a small example, as SVG."""
 
     picture: str
@@ -212,7 +212,7 @@ class BuiltinPage:
     summary: str
     description: str
     sections: Mapping[str, str]  # the docstring's other sections by title, as written
-    calls: tuple[Call, ...]
+    calls: tuple[ShownCall, ...]
     examples: tuple[ShownExample, ...]
     elsewhere: tuple[Guide, ...]  # guides that call it too
     note: str  # how it works: the comment above the definition, up to what it says of the gradient
@@ -224,7 +224,7 @@ class BuiltinPage:
     properties: tuple[str, ...] = ()
     rules: tuple[OtherRule, ...] = ()
     added_sections: tuple[AddedSection, ...] = ()
-    tape: Tape | None = None
+    tape: ShownTape | None = None
     verification: Verification | None = None
 
     @property
