@@ -112,6 +112,93 @@ def transformer_block(
     return torch.func.functional_call(layer, parameters, (x, blocked))
 
 
+def rms_norm(x: Any, gamma: Any, *, eps: float = 1e-5) -> Any:
+    return functional.rms_norm(x, gamma.shape, gamma, eps)
+
+
+def batch_norm(
+    x: Any,
+    gamma: Any,
+    beta: Any,
+    mean: Any,
+    var: Any,
+    *,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+    running: str = "unbiased",
+) -> Any:
+    """PyTorch writes its statistics where no gradient can follow, so the running ones are taken apart from y."""
+    rows = x.reshape(-1, x.shape[-1])
+    if not training:
+        y = (x - mean) * torch.rsqrt(
+            var + eps
+        ) * gamma + beta  # its own function differentiates mean and var by nothing
+        return {"y": y, "mean": mean * 1, "var": var * 1}
+    y = functional.batch_norm(rows, None, None, gamma, beta, True, momentum, eps).reshape(x.shape)
+    spread = rows.var(0, unbiased=running == "unbiased")
+    return {
+        "y": y,
+        "mean": (1 - momentum) * mean + momentum * rows.mean(0),
+        "var": (1 - momentum) * var + momentum * spread,
+    }
+
+
+def einsum(spec: str, arrays: Any) -> Any:
+    return torch.einsum(spec, *arrays)
+
+
+def group_norm(x: Any, gamma: Any, beta: Any, groups: int, *, eps: float = 1e-5) -> Any:
+    """PyTorch takes one batch axis, no more and no less."""
+    return functional.group_norm(x.reshape(-1, *x.shape[-2:]), groups, gamma, beta, eps).reshape(x.shape)
+
+
+def dropout(x: Any, keep: Any, *, rate: float) -> Any:
+    return x * torch.as_tensor(keep) / (1 - rate)
+
+
+def silu(x: Any, *, beta: float = 1.0) -> Any:
+    return functional.silu(x) if beta == 1 else x * torch.sigmoid(beta * x)
+
+
+def leaky_relu(x: Any, *, slope: float = 0.01) -> Any:
+    return functional.leaky_relu(x, slope)
+
+
+def elu(x: Any, *, alpha: float = 1.0) -> Any:
+    return functional.elu(x, alpha)
+
+
+def log_sigmoid(x: Any) -> Any:
+    return functional.logsigmoid(x)
+
+
+def logsumexp(x: Any, axis: int | None = -1, *, keepdims: bool = False) -> Any:
+    return torch.logsumexp(x, tuple(range(x.ndim)) if axis is None else axis, keepdims)
+
+
+def norm(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
+    return torch.linalg.vector_norm(x, dim=axis, keepdim=keepdims)
+
+
+def sort(x: Any, axis: int = -1) -> Any:
+    return torch.sort(x, dim=axis, stable=True).values
+
+
+def cumsum(x: Any, axis: int = -1, *, exclusive: bool = False, reverse: bool = False) -> Any:
+    turned = x.flip(axis) if reverse else x
+    sums = torch.cumsum(turned, axis) - (turned if exclusive else 0)
+    return sums.flip(axis) if reverse else sums
+
+
+def linear(x: Any, w: Any, b: Any = None) -> Any:
+    return functional.linear(x, w.mT, b)
+
+
+def swiglu(x: Any, weights: Any) -> Any:
+    return functional.linear(functional.silu(x @ weights["w_gate"]) * (x @ weights["w_up"]), weights["w_down"].mT)
+
+
 def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent: Any) -> tuple[Any, list[Any]]:
     """Run a function and its backward pass.
 
