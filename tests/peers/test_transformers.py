@@ -1,0 +1,105 @@
+"""The blocks against transformers' own modules: models of random weights, in float64, to 1e-10."""
+
+import numpy as np
+import pytest
+
+from opbook import ops
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
+transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
+
+pytestmark = pytest.mark.peer
+
+IDS = np.array([[3, 1, 4, 1, 5, 9, 2], [6, 5, 3, 5, 8, 9, 7]])
+
+
+def model_of(name, **sizes):
+    """A small model of random weights, none of which is 0 or 1, and its parameters as NumPy arrays."""
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{name}Config")(vocab_size=11, attn_implementation="eager", **sizes)
+    model = getattr(transformers, f"{name}Model")(config).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_(0.1, 0.4)
+    return model, {key: value.numpy() for key, value in model.state_dict().items()}
+
+
+def hidden_states(model, **inputs):
+    with torch.no_grad():
+        return model(torch.tensor(IDS), **inputs).last_hidden_state.numpy()
+
+
+def heads_of(wq, wk, wv, wo, bq, bk, bv, n):
+    """A record for each of n heads, from matrices that hold them side by side, as `x @ w` has them."""
+    parts = {"wq": wq, "wk": wk, "wv": wv, "bq": bq, "bk": bk, "bv": bv}
+    split = {name: np.split(array, n, axis=-1) for name, array in parts.items()} | {"wo": np.split(wo, n)}
+    return tuple({name: pieces[i] for name, pieces in split.items()} for i in range(n))
+
+
+def bert_block(p, i):
+    at = f"encoder.layer.{i}."
+
+    def linear(name):
+        return p[f"{at}{name}.weight"].T, p[f"{at}{name}.bias"]
+
+    (wq, bq), (wk, bk), (wv, bv) = (linear(f"attention.self.{name}") for name in ("query", "key", "value"))
+    wo, bo = linear("attention.output.dense")
+    w1, b1 = linear("intermediate.dense")
+    w2, b2 = linear("output.dense")
+    return {
+        "heads": heads_of(wq, wk, wv, wo, bq, bk, bv, 3),
+        **{"bo": bo, "w1": w1, "b1": b1, "w2": w2, "b2": b2},
+        "ln1_gamma": p[f"{at}attention.output.LayerNorm.weight"],
+        "ln1_beta": p[f"{at}attention.output.LayerNorm.bias"],
+        "ln2_gamma": p[f"{at}output.LayerNorm.weight"],
+        "ln2_beta": p[f"{at}output.LayerNorm.bias"],
+    }
+
+
+def test_bert():
+    model, p = model_of(
+        "Bert",
+        hidden_size=12,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        intermediate_size=20,
+        max_position_embeddings=9,
+        hidden_act="gelu",
+    )
+    key_mask = np.arange(7) < np.array([[7], [5]])
+    words = p["embeddings.word_embeddings.weight"][IDS] + p["embeddings.token_type_embeddings.weight"][0]
+    x = words + p["embeddings.position_embeddings.weight"][:7]
+    x = ops.layer_norm(x, p["embeddings.LayerNorm.weight"], p["embeddings.LayerNorm.bias"], eps=1e-12)
+    for i in range(2):
+        x = ops.transformer_block(x, bert_block(p, i), key_mask=key_mask, activation="gelu", eps=1e-12)
+    expected = hidden_states(model, attention_mask=torch.tensor(key_mask))
+    np.testing.assert_allclose(x[key_mask], expected[key_mask], rtol=0, atol=1e-10)
+
+
+def gpt2_block(p, i):
+    """GPT-2 keeps its matrices as `x @ w` has them."""
+    at = f"h.{i}."
+    wq, wk, wv = np.split(p[f"{at}attn.c_attn.weight"], 3, axis=-1)
+    bq, bk, bv = np.split(p[f"{at}attn.c_attn.bias"], 3)
+    names = {
+        "bo": "attn.c_proj.bias",
+        "ln1_gamma": "ln_1.weight",
+        "ln1_beta": "ln_1.bias",
+        "w1": "mlp.c_fc.weight",
+        "b1": "mlp.c_fc.bias",
+        "w2": "mlp.c_proj.weight",
+        "b2": "mlp.c_proj.bias",
+        "ln2_gamma": "ln_2.weight",
+        "ln2_beta": "ln_2.bias",
+    }
+    heads = heads_of(wq, wk, wv, p[f"{at}attn.c_proj.weight"], bq, bk, bv, 3)
+    return {"heads": heads} | {mine: p[at + theirs] for mine, theirs in names.items()}
+
+
+def test_gpt2():
+    model, p = model_of("GPT2", n_embd=12, n_layer=2, n_head=3, n_positions=9)
+    x = p["wte.weight"][IDS] + p["wpe.weight"][:7]
+    for i in range(2):
+        x = ops.transformer_block(x, gpt2_block(p, i), norm="pre", activation="gelu-tanh", causal=True)
+    x = ops.layer_norm(x, p["ln_f.weight"], p["ln_f.bias"])
+    np.testing.assert_allclose(x, hidden_states(model), rtol=0, atol=1e-10)
