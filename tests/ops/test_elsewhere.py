@@ -75,6 +75,7 @@ OF_THEIR_OWN = {
     "batch_norm",
     "cross_attention",
     "grad",
+    "llama_block",
     "multi_head_attention",
     "multi_head_weights",
     "sample",

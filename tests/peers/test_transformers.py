@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from opbook import ops
+from opbook import ops, vjp
+from opbook.autodiff import tree
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run installs its CPU build")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
@@ -16,7 +17,7 @@ IDS = np.array([[3, 1, 4, 1, 5, 9, 2], [6, 5, 3, 5, 8, 9, 7]])
 def model_of(name, **sizes):
     """A small model of random weights, none of which is 0 or 1, and its parameters as NumPy arrays."""
     torch.manual_seed(0)
-    config = getattr(transformers, f"{name}Config")(vocab_size=11, attn_implementation="eager", **sizes)
+    config = getattr(transformers, f"{name}Config")(vocab_size=11, attn_implementation="sdpa", **sizes)
     model = getattr(transformers, f"{name}Model")(config).double().eval()
     with torch.no_grad():
         for parameter in model.parameters():
@@ -103,3 +104,101 @@ def test_gpt2():
         x = ops.transformer_block(x, gpt2_block(p, i), norm="pre", activation="gelu-tanh", causal=True)
     x = ops.layer_norm(x, p["ln_f.weight"], p["ln_f.bias"])
     np.testing.assert_allclose(x, hidden_states(model), rtol=0, atol=1e-10)
+
+
+def by_heads(weight, n):
+    """A matrix that holds n heads below one another, as `y = w x` has them, as one matrix for each head."""
+    return np.stack([part.T for part in np.split(weight, n)])
+
+
+def llama_weights(p, i, n_heads, n_key_heads):
+    at = f"layers.{i}."
+    counts = {"q": n_heads, "k": n_key_heads, "v": n_key_heads}
+    weights = {f"w{name}": by_heads(p[f"{at}self_attn.{name}_proj.weight"], n) for name, n in counts.items()}
+    biases = {f"b{name}": p.get(f"{at}self_attn.{name}_proj.bias") for name in counts}
+    weights |= {name: b.reshape(counts[name[1]], -1) for name, b in biases.items() if b is not None}
+    return weights | {
+        "wo": np.stack(np.split(p[f"{at}self_attn.o_proj.weight"].T, n_heads)),
+        "rms1_gamma": p[f"{at}input_layernorm.weight"],
+        "rms2_gamma": p[f"{at}post_attention_layernorm.weight"],
+        "ffn": {f"w_{name}": p[f"{at}mlp.{name}_proj.weight"].T for name in ("gate", "up", "down")},
+    }
+
+
+class Angles(torch.nn.Module):
+    """The cosines and sines of rotary positions in float64, as transformers' own module gives them in float32."""
+
+    def __init__(self, width, base):
+        super().__init__()
+        self.frequencies = base ** -(torch.arange(0, width, 2, dtype=torch.float64) / width)
+
+    def forward(self, x, position_ids):
+        angles = torch.cat([position_ids[..., None] * self.frequencies] * 2, dim=-1)
+        return angles.cos(), angles.sin()
+
+
+def in_float64(model, width, base):
+    """Replace the two parts of a model that round to float32 whatever its precision."""
+    model.rotary_emb = Angles(width, base)
+    for path, module in list(model.named_modules()):
+        if type(module).__name__.endswith("RMSNorm"):
+            exact = torch.nn.RMSNorm(module.weight.shape, eps=module.variance_epsilon, dtype=torch.float64)
+            exact.weight.data = module.weight.data
+            model.set_submodule(path, exact)
+    return model
+
+
+@pytest.mark.parametrize(("name", "options"), [("Llama", {}), ("Qwen2", {}), ("Mistral", {"sliding_window": 3})])
+@pytest.mark.parametrize(("n_heads", "n_key_heads"), [(6, 2), (4, 4), (3, 1)])
+def test_llama(name, options, n_heads, n_key_heads):
+    model, p = model_of(
+        name,
+        hidden_size=12,
+        num_hidden_layers=2,
+        num_attention_heads=n_heads,
+        num_key_value_heads=n_key_heads,
+        head_dim=4,
+        intermediate_size=20,
+        rms_norm_eps=1e-6,
+        rope_theta=100.0,
+        **options,
+    )
+    base = model.config.rope_parameters["rope_theta"]
+    window = (options["sliding_window"] - 1, 0) if options else None
+    x = p["embed_tokens.weight"][IDS]
+    for i in range(2):
+        weights = llama_weights(p, i, n_heads, n_key_heads)
+        assert ("bq" in weights) is (name == "Qwen2")
+        x = ops.llama_block(x, weights, base=base, window=window, eps=1e-6)
+    x = ops.rms_norm(x, p["norm.weight"], eps=1e-6)
+    np.testing.assert_allclose(x, hidden_states(model), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(x, hidden_states(in_float64(model, 4, base)), rtol=0, atol=1e-10)
+
+
+def test_the_gradients_of_llama():
+    model, p = model_of(
+        "Llama",
+        hidden_size=12,
+        num_hidden_layers=1,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        head_dim=4,
+        intermediate_size=20,
+        rms_norm_eps=1e-6,
+    )
+    model, weights = in_float64(model, 4, 10000.0), llama_weights(p, 0, 6, 2)
+    rng = np.random.default_rng(0)
+    x, g = rng.normal(size=(2, 7, 12)), rng.normal(size=(2, 7, 12))
+    rows = torch.tensor(x, requires_grad=True)
+    model(inputs_embeds=rows).last_hidden_state.backward(torch.tensor(g))
+    _, pullback = vjp(
+        lambda x, w: ops.rms_norm(ops.llama_block(x, w, eps=1e-6), p["norm.weight"], eps=1e-6), x, weights
+    )
+    dx, d_weights = pullback(g)
+    np.testing.assert_allclose(dx, rows.grad.numpy(), rtol=0, atol=1e-10)
+    theirs = {
+        name: parameter.grad.numpy() for name, parameter in model.named_parameters() if name != "embed_tokens.weight"
+    }
+    expected = llama_weights(theirs, 0, 6, 2)
+    for mine, due in zip(tree.leaves(d_weights), tree.leaves({n: expected[n] for n in weights}), strict=True):
+        np.testing.assert_allclose(mine, due, rtol=0, atol=1e-9)

@@ -75,9 +75,9 @@ def over_batch(a, b):
     return unbroadcast(product, product.shape[-2:])
 
 
-def padding_in(x, mask, key_mask, causal):
+def padding_in(x, mask, key_mask, causal, window=None):
     """Where x is not finite in a row that no row may attend to, as a Boolean array of x's shape."""
-    attended = allowed_pairs(x, x, mask, key_mask, causal=causal).any(axis=-2)
+    attended = allowed_pairs(x, x, mask, key_mask, causal=causal, window=window).any(axis=-2)
     return ~(attended[..., None] | np.isfinite(x))
 
 

@@ -1,4 +1,4 @@
-"""A transformer encoder block, as an opbook plugin."""
+"""The blocks that transformers are stacked of, as an opbook plugin."""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -9,6 +9,7 @@ from opbook_multi_head_attention import multi_head_attention
 from opbook_multi_head_attention.heads import Head, over_batch, padding_in
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast, vjp
+from opbook_transformer_block.llama import llama_block
 
 
 class BlockWeights(TypedDict):
@@ -39,7 +40,7 @@ class BlockWeights(TypedDict):
 # - BERT: `activation="gelu", eps=1e-12`, and `key_mask` for padding;
 # - GPT-2: `norm="pre", activation="gelu-tanh", causal=True`.
 #
-# Both have biases in their heads and a `bo`. The blocks of Llama are of another kind.
+# Both have biases in their heads and a `bo`. Llama's is another one, [`llama_block`](llama_block.md).
 #
 # **The gradient.** Call a branch f, attention or the feed-forward network, and let g be the cotangent of one of the two
 # halves of the block. An addition sends its cotangent both ways, so
@@ -206,5 +207,5 @@ def activated(z, activation):
 
 @hookimpl
 def opbook_builtins():
-    """Add transformer_block."""
-    return [transformer_block]
+    """Add transformer_block and llama_block."""
+    return [llama_block, transformer_block]

@@ -1,8 +1,9 @@
-"""What transformer_block is verified on."""
+"""What the blocks are verified on, and what is true of them."""
 
 import numpy as np
 
-from opbook_transformer_block import transformer_block
+from opbook import Property, hookimpl
+from opbook_transformer_block import llama_block, transformer_block
 
 
 @transformer_block.samples
@@ -37,10 +38,12 @@ def _(draw):
     yield from _with_biases(draw)
 
 
-def _with_biases(draw):
-    def numbers(*shape, start):
-        return np.cos(start + 1.7 * np.arange(np.prod(shape))).reshape(shape)
+def numbers(*shape, start):
+    """Numbers between -1 and 1 that a formula gives, for answers that were computed elsewhere."""
+    return np.cos(start + 1.7 * np.arange(np.prod(shape))).reshape(shape)
 
+
+def _with_biases(draw):
     head = {"wq": (4, 2), "wk": (4, 2), "wv": (4, 2), "wo": (2, 4), "bq": (2,), "bv": (2,)}
     starts = {"wq": 0, "wk": 1, "wv": 2, "wo": 3, "bq": 4, "bv": 6}  # bk, at 5, changes nothing, and is left out
     weights = {
@@ -77,3 +80,73 @@ def _with_biases(draw):
     yield draw.known("pre-norm and gelu, by PyTorch", np.array(pre_gelu), x, weights, activation="gelu", norm="pre")
     without = {name: value for name, value in weights.items() if name != "bo"}
     yield draw.call(np.stack([x, 2 * x**2]), without, causal=True, norm="pre", activation="gelu-tanh")
+
+
+@llama_block.samples
+def _(draw):
+    shapes = {
+        "rms1_gamma": (4,),
+        "wq": (2, 4, 4),
+        "wk": (1, 4, 4),
+        "wv": (1, 4, 4),
+        "wo": (2, 4, 4),
+        "rms2_gamma": (4,),
+    }
+    weights = {name: numbers(*shape, start=i) for i, (name, shape) in enumerate(shapes.items())}
+    inner = {"w_gate": (4, 5), "w_up": (4, 5), "w_down": (5, 4)}
+    weights["ffn"] = {name: numbers(*shape, start=10 + i) for i, (name, shape) in enumerate(inner.items())}
+    # by LlamaDecoderLayer of transformers 5.24 with its norms and angles in float64, PyTorch 2.13
+    by_transformers = [
+        [2.11936801088, -1.137280989178, -1.826303223034, 1.607899219583],
+        [2.025106363416, -1.452383915614, -1.650843021156, 1.877787984059],
+        [1.520333107629, -1.528543075048, -1.126444388602, 1.818815390251],
+    ]
+    x = numbers(3, 4, start=0.3)
+    yield draw.known("two heads that share a key, by transformers", np.array(by_transformers), x, weights)
+    for batch, heads, key_heads in (((), 4, 2), ((2,), 3, 3), ((3, 2), 6, 2)):
+        yield draw.call(draw.normal(*batch, 5, 6), llama_weights(draw, heads, key_heads), window=(2, 0), base=100.0)
+    dirty = np.where(np.arange(5)[:, None] == 3, np.nan, draw.normal(2, 5, 6))
+    two = llama_weights(draw, 4, 2)
+    yield draw.edge("NaN in padding", dirty, two, key_mask=np.arange(5) != 3)
+    yield draw.edge(
+        "NaN in padding, a key_mask for each batch", dirty, two, key_mask=[np.arange(5) != 3] * 2, window=(1, 0)
+    )
+    yield draw.edge("NaN in padding, a mask for each batch", dirty, two, [np.tri(5) * (np.arange(5) != 3)] * 2)
+    yield draw.edge("no keys are left", x, weights, key_mask=[0, 0, 0], causal=False)
+    uneven = {**two, "wq": draw.normal(3, 6, 4), "wo": draw.normal(3, 4, 6)}
+    yield draw.refused("3 query heads for 2 heads of keys", draw.normal(5, 6), uneven).saying("Hk*G")
+    odd = {name: array[..., :3] if name in ("wq", "wk", "wv") else array for name, array in two.items()}
+    yield draw.refused("heads of an odd width", draw.normal(5, 6), odd).saying("2*P")
+
+
+def llama_weights(draw, heads, key_heads):
+    """Weights for rows of width 6, with heads of width 4."""
+    shapes = {"rms1_gamma": (6,), "wq": (heads, 6, 4), "wk": (key_heads, 6, 4), "wv": (key_heads, 6, 4)}
+    shapes |= {"wo": (heads, 4, 6), "bq": (heads, 4), "bv": (key_heads, 4), "rms2_gamma": (6,)}
+    inner = {"w_gate": (6, 7), "w_up": (6, 7), "w_down": (7, 6)}
+    ffn = {name: draw.normal(*shape) for name, shape in inner.items()}
+    return {name: draw.normal(*shape) for name, shape in shapes.items()} | {"ffn": ffn}
+
+
+@hookimpl
+def opbook_properties():
+    """State what sharing means, and that nothing written back leaves the rows as they are."""
+
+    def copies(op, x, weights, *args, **options):
+        size = len(weights["wq"]) // max(len(weights["wk"]), 1)
+        shared = {name: np.repeat(weights[name], size, axis=0) for name in ("wk", "wv", "bk", "bv") if name in weights}
+        return op(x, weights | shared, *args, **options), op(x, weights, *args, **options)
+
+    def identity(op, x, weights, *args, **options):
+        if not np.isfinite(x).all():
+            return None
+        nothing = {"wo": 0 * weights["wo"], "ffn": weights["ffn"] | {"w_down": 0 * weights["ffn"]["w_down"]}}
+        return op(x, weights | nothing, *args, **options), x
+
+    sentence = (
+        "A head of keys that is shared answers as copies of it would, one for each query head, next to each other."
+    )
+    return [
+        Property("llama_block", "shared heads", sentence, copies),
+        Property("llama_block", "identity", "With zeros for wo and w_down, x comes back.", identity),
+    ]

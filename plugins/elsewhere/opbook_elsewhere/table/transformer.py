@@ -60,6 +60,16 @@ TRANSFORMER = {
         "jax": "It has none; Flax has `MultiHeadAttention(...)(x, memory)`, true where a query may attend",
         "onnx": "`Attention`, opset 25, takes queries, keys and values that are projected already",
     },
+    "llama_block": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": "It has none; transformers has `LlamaDecoderLayer`, which keeps the transposes of all heads' matrices "
+        "below one another, and computes norms and angles in float32 whatever the precision. Its `sliding_window=w` is "
+        "`window=(w - 1, 0)`, and its heads are shared as here; some others let query head h use key head h % Hk. "
+        "Checkpoints that Meta published turn entries 2i and 2i + 1 together: their wq and wk have other columns",
+        "jax": "It has none",
+        "onnx": "It has none: it is written with `RMSNormalization` and `RotaryEmbedding`, opset 23, `Attention`, "
+        "whose heads are shared as here, and `Swish`, opset 24",
+    },
     "multi_head_attention": {
         "numpy": "It has none; the definition under [Source](#source) is NumPy",
         "torch": Call(
