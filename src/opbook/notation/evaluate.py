@@ -16,7 +16,7 @@ from opbook.notation import arrays, nodes, operators
 from opbook.notation.calls import call_builtin
 from opbook.notation.functions import Function, Scope
 from opbook.notation.guard import OutOfTime
-from opbook.notation.limits import Budget
+from opbook.notation.limits import Budget, out_of_time
 from opbook.notation.nodes import Node
 from opbook.notation.source import Mistake
 from opbook.notation.values import describe
@@ -61,7 +61,9 @@ def evaluate(expression: Node, scope: Scope, budget: Budget) -> Any:
     except NotationError:
         raise  # made inside a user function that a builtin called
     except OutOfTime as alarm:
-        raise _located(stack, budget.out_of_time(stack[-1].node.at)) from alarm
+        if not stack:
+            raise  # the expression has its value; whoever asked for it knows where it stands
+        raise _located(stack, out_of_time(budget.limits, stack[-1].node.at)) from alarm
     except (OpbookError, ArithmeticError, MemoryError, RecursionError) as error:
         text = str(error) if isinstance(error, OpbookError) else f"this fails: {type(error).__name__} {error}".strip()
         raise _located(stack, Mistake(stack[-1].node.at, text)) from error

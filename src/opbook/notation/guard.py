@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +34,18 @@ def alarm(seconds: float) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, _ring)
     signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        try:
+            yield
+        finally:
+            _stop_the_clock(before)
+    except OutOfTime:
+        _stop_the_clock(before)  # it may have rung while it was being stopped
+        raise
+
+
+def _stop_the_clock(before: Any) -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
 
 
 def _may_use_the_clock() -> bool:

@@ -37,6 +37,11 @@ class Limits:
     depth: int = 100
 
 
+def out_of_time(limits: Limits, at: int) -> Mistake:
+    """What is said when the time is over."""
+    return Mistake(at, f"the program was stopped here, after {limits.seconds:g} seconds")
+
+
 class Budget:
     """What one run has used so far."""
 
@@ -65,11 +70,7 @@ class Budget:
         if self._steps > self.limits.steps:
             raise Mistake(at, f"the program was stopped here, after {self.limits.steps:,} steps")
         if time.monotonic() > self._deadline:
-            raise self.out_of_time(at)
-
-    def out_of_time(self, at: int) -> Mistake:
-        """What is said when the time is over."""
-        return Mistake(at, f"the program was stopped here, after {self.limits.seconds:g} seconds")
+            raise out_of_time(self.limits, at)
 
     def array(self, shape: tuple[int, ...], at: int) -> None:
         """Ask for an array before it is made.

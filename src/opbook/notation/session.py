@@ -10,7 +10,7 @@ import numpy as np
 from opbook.notation.evaluate import evaluate
 from opbook.notation.functions import Function, Scope
 from opbook.notation.guard import OutOfTime, alarm
-from opbook.notation.limits import Budget, Limits
+from opbook.notation.limits import Budget, Limits, out_of_time
 from opbook.notation.nodes import Assign, Bare, Define, Node, Statement
 from opbook.notation.parser import parse
 from opbook.notation.source import Mistake, Source, normalized
@@ -61,16 +61,16 @@ class Session:
             raise source.error(
                 Mistake(0, f"the program has {len(text):,} characters; the limit is {self.limits.characters:,}")
             )
-        value = None
+        value, at = None, 0
         scope = Scope(source, self._definitions, self.catalogue)
-        with self._budget() as budget:
-            try:
-                statements = parse(source)
-            except OutOfTime:
-                raise source.error(budget.out_of_time(0)) from None
-            for statement in statements:
-                result = self._execute(statement, scope, budget)
-                value = result if isinstance(statement, Bare) else value
+        try:
+            with self._budget() as budget:
+                for statement in parse(source):
+                    at = statement.expression.at
+                    result = self._execute(statement, scope, budget)
+                    value = result if isinstance(statement, Bare) else value
+        except OutOfTime:  # it rang while the program was read, or between two expressions
+            raise source.error(out_of_time(self.limits, at)) from None
         return value
 
     def _execute(self, statement: Statement, scope: Scope, budget: Budget) -> Any:
