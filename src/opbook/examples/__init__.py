@@ -5,8 +5,8 @@ page is an example, or shows a language of a short list, or is refused with file
 notation, the figures and the catalogue; they know neither checks nor pages.
 """
 
+from opbook.examples.agreement import disagreement
 from opbook.examples.collection import find, pages
-from opbook.examples.comparison import compare
 from opbook.examples.example import Example, PageError, Result
 from opbook.examples.results import run_example, run_pages
 from opbook.examples.runner import Produced, Runner
@@ -20,8 +20,8 @@ __all__ = [
     "Result",
     "Runner",
     "calls",
-    "compare",
     "complexity",
+    "disagreement",
     "find",
     "pages",
     "run_example",

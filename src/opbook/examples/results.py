@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any
 
+from opbook.examples.agreement import disagreement
 from opbook.examples.collection import find, pages
-from opbook.examples.comparison import compare
 from opbook.examples.example import Example, PageError, Result
 from opbook.examples.runner import Runner
 
@@ -40,7 +40,7 @@ def run_example(example: Example, runner: Runner) -> Result:
         produced = runner.produce(example)
     except PageError as error:
         return Result(example.path, example.line, "failed", str(error), example)
-    difference = compare(example.output or "", produced.printed)
+    difference = disagreement(example.output or "", produced.printed)
     if difference is None:
         return Result(example.path, example.line, "passed", "", example, produced.printed, produced.figures)
     if example.output is None:

@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from opbook.examples.agreement import disagreement
 from opbook.examples.collection import find, pages, read
-from opbook.examples.comparison import compare
 from opbook.examples.example import Example, PageError, Result
 from opbook.examples.fences import open_fence
 from opbook.examples.files import replacing
@@ -71,7 +71,7 @@ def _rewritten(path: Path, text: str, results: list[Result]) -> str:
     new = mark + "".join(line + ending for line, ending in zip(lines, endings, strict=True))
     found = find(path, new)
     for result, example in zip(results, found, strict=True):
-        if result.printed is not None and compare(example.output or "", result.printed):
+        if result.printed is not None and disagreement(example.output or "", result.printed):
             raise PageError(path, result.line, "what this example prints cannot be shown in a fence.")
     return new
 

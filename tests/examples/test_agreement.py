@@ -1,6 +1,6 @@
 import pytest
 
-from opbook.examples import compare
+from opbook.examples import disagreement
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from opbook.examples import compare
     ],
 )
 def test_agreeing_outputs(expected, printed):
-    assert compare(expected, printed) is None
-    assert compare(printed, expected) is None
+    assert disagreement(expected, printed) is None
+    assert disagreement(printed, expected) is None
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_agreeing_outputs(expected, printed):
     ],
 )
 def test_differing_outputs(expected, printed):
-    assert compare(expected, printed) is not None
-    assert compare(printed, expected) is not None
+    assert disagreement(expected, printed) is not None
+    assert disagreement(printed, expected) is not None
 
 
 def test_changing_any_digit_of_a_short_number_is_caught():
@@ -66,10 +66,10 @@ def test_changing_any_digit_of_a_short_number_is_caught():
     assert len(digits) == 32
     for index in digits:
         changed = text[:index] + str((int(text[index]) + 1) % 10) + text[index + 1 :]
-        assert compare(text, changed) is not None, changed
+        assert disagreement(text, changed) is not None, changed
 
 
 def test_the_message_is_a_diff_that_says_which_is_which():
-    assert compare("a\nb\nc\n", "a\nB\nc\n") == (
+    assert disagreement("a\nb\nc\n", "a\nB\nc\n") == (
         "the output differs from what is documented.\n--- documented\n+++ printed\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c"
     )

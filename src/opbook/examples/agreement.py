@@ -1,4 +1,4 @@
-"""Comparing what an example printed with what its page shows."""
+"""Whether what an example printed agrees with what its page shows."""
 
 import difflib
 import math
@@ -13,7 +13,7 @@ RELATIVE = 1e-9
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?!\w|\.\d)")
 
 
-def compare(expected: str, printed: str) -> str | None:
+def disagreement(expected: str, printed: str) -> str | None:
     """Compare a documented output with a printed one.
 
     Blanks at the ends of lines and blank lines at the end do not count. Numbers are compared by value only where they
