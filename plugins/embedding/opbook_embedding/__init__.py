@@ -28,6 +28,8 @@ from opbook.errors import InputError
 def embedding(table: Array["V D"], ids: Int["...", "0:V"], *, padding_id: int | None = None) -> Array["... D"]:
     r"""Looks rows up in a table by their number: the vectors that a model has for tokens.
 
+    It is the first step of a language model: from numbers that only name tokens to vectors that say what they are like.
+
     Args:
         table: One row of D numbers for each of V tokens.
         ids: The tokens, from 0 to V - 1, in any shape.
@@ -86,6 +88,8 @@ def check_padding(table, padding_id):
 )
 def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
     r"""Makes a vector for each number, with a 1 at that place and 0 at all others.
+
+    So classes become rows that can be multiplied, added up and compared with probabilities.
 
     Args:
         ids: Whole numbers from 0 to n - 1, in any shape.

@@ -6,7 +6,7 @@ from opbook_math import sigmoid, softplus
 
 from opbook import Array, Int, builtin, stop_gradient
 from opbook.errors import InputError, ShapeError
-from opbook_losses.reduction import Reduction, reduced, share_of
+from opbook_losses.reduction import Reduction, divisor
 
 
 # A classifier gives each row C scores, its *logits*, one for each class. Softmax would make probabilities of them, and
@@ -55,6 +55,8 @@ def cross_entropy(
 ) -> Array["..."]:
     r"""Takes minus the logarithm of the probability that each row of scores gives to the right class.
 
+    It is the loss of models that choose one of several classes, language models among them, whose classes are tokens.
+
     Args:
         logits: Scores of the C classes, along the last axis; they need not add up to anything.
         targets: The right class of each row, from 0 to C - 1, or ignore_index.
@@ -84,41 +86,45 @@ def cross_entropy(
         Szegedy and others, *Rethinking the Inception Architecture* (2015), section 7, for label smoothing; operator
         `SoftmaxCrossEntropyLoss` of ONNX opset 13.
     """
-    counts, q, total = class_weights(targets, logits.shape[-1], ignore_index, label_smoothing, weight)
+    counts = np.asarray(targets != ignore_index)[..., None]
+    check_targets(targets, counts[..., 0], logits.shape[-1], ignore_index)
+    check_smoothing(label_smoothing)
+    is_target = counts & (targets[..., None] == np.arange(logits.shape[-1]))
+    w = 1.0 if weight is None else weight
+    q = w * ((1 - label_smoothing) * is_target + label_smoothing / logits.shape[-1] * counts)
     log_p = log_softmax(np.where(counts, logits, 0.0))
     losses = np.sum(-q * np.where(q != 0, log_p, 0.0), axis=-1)
-    return reduced(share_of(total, reduction) * losses, reduction)
+    return losses if reduction == "none" else np.sum(losses) / divisor(reduction, np.sum(w * is_target))
 
 
 @cross_entropy.defvjp
 def _(logits, targets, *, ignore_index=None, label_smoothing=0.0, weight=None, reduction="mean"):
-    counts, q, total = class_weights(targets, logits.shape[-1], ignore_index, label_smoothing, weight)
+    counts = np.asarray(targets != ignore_index)[..., None]
+    check_targets(targets, counts[..., 0], logits.shape[-1], ignore_index)
+    check_smoothing(label_smoothing)
+    is_target = counts & (targets[..., None] == np.arange(logits.shape[-1]))
+    w = 1.0 if weight is None else weight
+    q = w * ((1 - label_smoothing) * is_target + label_smoothing / logits.shape[-1] * counts)
     log_p = log_softmax(np.where(counts, logits, 0.0).astype(np.float64))
-    p = np.exp(log_p)
-    share = share_of(total, reduction)
-    losses = np.sum(-q * np.where(q != 0, log_p, 0.0), axis=-1)
+    losses, n = np.sum(-q * np.where(q != 0, log_p, 0.0), axis=-1), divisor(reduction, np.sum(w * is_target))
 
     def pullback(g):
-        g = np.asarray(g * share)[..., None]
-        return np.where(counts, g * (p * q.sum(axis=-1, keepdims=True) - q), 0.0), None
+        g = np.asarray(g / n)[..., None]
+        return np.where(counts, g * (np.exp(log_p) * q.sum(axis=-1, keepdims=True) - q), 0.0), None
 
-    return reduced(share * losses, reduction), pullback
+    return losses if reduction == "none" else np.sum(losses) / n, pullback
 
 
-def class_weights(targets, n_classes, ignore_index, label_smoothing, weight):
-    """Which rows count, what each class weighs in each row, and what the targets that count weigh together."""
+def check_smoothing(label_smoothing):
+    """Refuse to spread more than there is."""
     if not 0 <= label_smoothing <= 1:
         raise InputError(f"label_smoothing must be from 0 to 1, but is {label_smoothing:g}")
-    counts = np.asarray(targets != ignore_index)
-    check_targets(targets, counts, n_classes, ignore_index)
-    is_target = counts[..., None] & (targets[..., None] == np.arange(n_classes))
-    w = np.ones(n_classes) if weight is None else weight
-    q = w * ((1 - label_smoothing) * is_target + label_smoothing / max(n_classes, 1) * counts[..., None])
-    return counts[..., None], q, np.sum(is_target * w)
 
 
 def check_targets(targets, counts, n_classes, ignore_index):
-    """Refuse a target that is neither a class nor ignored."""
+    """Refuse a target that is neither a class nor ignored, and logits of no classes."""
+    if n_classes == 0:
+        raise InputError("logits must be of at least one class, but their last axis has length 0")
     wrong = counts & ((targets < 0) | (targets >= n_classes))
     if np.any(wrong):
         ignored = "; pass ignore_index= for rows that do not count" if ignore_index is None else f", or {ignore_index}"
@@ -162,6 +168,8 @@ def binary_cross_entropy(
 ) -> Array["..."]:
     r"""Takes minus the logarithm of the probability that scores give to the right answers to yes-or-no questions.
 
+    It is the loss of models whose answers do not exclude each other, such as which of several things a picture shows.
+
     Args:
         logits: Scores of the answer yes, before any sigmoid.
         targets: 1 for yes and 0 for no, or a probability between them.
@@ -184,38 +192,39 @@ def binary_cross_entropy(
     Source:
         Cox, *The Regression Analysis of Binary Sequences* (1958); PyTorch's `binary_cross_entropy_with_logits`.
     """
-    w = checked_weight(targets, pos_weight)
+    check_answers(targets, pos_weight)
+    w = 1.0 if pos_weight is None else pos_weight
     losses = w * targets * softplus(-logits) + (1 - targets) * softplus(logits)
-    return reduced(share_of(logits.size, reduction) * losses, reduction)
+    return losses if reduction == "none" else np.sum(losses) / divisor(reduction, logits.size)
 
 
 @binary_cross_entropy.defvjp
 def _(logits, targets, *, pos_weight=None, reduction="mean"):
-    w = checked_weight(targets, pos_weight)
-    share = share_of(logits.size, reduction)
+    check_answers(targets, pos_weight)
+    w = 1.0 if pos_weight is None else pos_weight
+    n = divisor(reduction, logits.size)
     x, t = logits.astype(np.float64), targets.astype(np.float64)
     yes, no = softplus(-x), softplus(x)
+    losses = w * t * yes + (1 - t) * no
 
     def pullback(g):
-        g = g * share
+        g = g / n
         return g * ((1 - t) * sigmoid(x) - w * t * sigmoid(-x)), g * (w * yes - no)
 
-    return reduced(share * (w * t * yes + (1 - t) * no), reduction), pullback
+    return losses if reduction == "none" else np.sum(losses) / n, pullback
 
 
-def checked_weight(targets, pos_weight):
-    """What the answer yes counts, once targets and pos_weight have been looked at."""
+def check_answers(targets, pos_weight):
+    """Refuse targets that are no probabilities, and weights that do not fit them."""
     t = stop_gradient(targets)
     wrong = ~((t >= 0) & (t <= 1))
     if np.any(wrong):
         raise InputError(
             f"targets{place_of(wrong)} is {t[wrong][0]:g}, but must be from 0 to 1, where 1 is yes and 0 is no"
         )
-    w = 1.0 if pos_weight is None else pos_weight
-    sizes = zip(np.shape(w)[::-1], t.shape[::-1], strict=False)
-    if np.ndim(w) > t.ndim or any(mine not in (1, size) for mine, size in sizes):
-        raise ShapeError(f"pos_weight has shape {np.shape(w)}, which does not broadcast to that of logits, {t.shape}")
-    return w
+    shape = np.shape(1.0 if pos_weight is None else pos_weight)
+    if len(shape) > t.ndim or any(m not in (1, n) for m, n in zip(shape[::-1], t.shape[::-1], strict=False)):
+        raise ShapeError(f"pos_weight has shape {shape}, which does not broadcast to that of logits, {t.shape}")
 
 
 def place_of(wrong):

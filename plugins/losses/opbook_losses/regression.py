@@ -4,7 +4,7 @@ import numpy as np
 
 from opbook import Array, builtin
 from opbook.errors import InputError
-from opbook_losses.reduction import Reduction, reduced, share_of
+from opbook_losses.reduction import Reduction, divisor
 
 
 # An error that is twice as large costs four times as much. So the loss cares most about the largest errors, and among
@@ -35,6 +35,8 @@ from opbook_losses.reduction import Reduction, reduced, share_of
 def mse_loss(x: Array["*B"], target: Array["*B"], *, reduction: Reduction = "mean") -> Array["..."]:
     r"""Takes the mean of the squared differences between two arrays.
 
+    It is the loss of models that predict numbers. Training makes it small, and so brings predictions close to targets.
+
     Args:
         x: What was predicted.
         target: What it should have been.
@@ -56,20 +58,21 @@ def mse_loss(x: Array["*B"], target: Array["*B"], *, reduction: Reduction = "mea
         Legendre, *Nouvelles méthodes pour la détermination des orbites des comètes* (1805), for the sum of squares;
         PyTorch's `mse_loss`.
     """
-    share = share_of(x.size, reduction)
-    return reduced(share * (x - target) ** 2, reduction)
+    losses = (x - target) ** 2
+    return losses if reduction == "none" else np.sum(losses) / divisor(reduction, x.size)
 
 
 @mse_loss.defvjp
 def _(x, target, *, reduction="mean"):
-    share = share_of(x.size, reduction)
+    n = divisor(reduction, x.size)
     error = np.subtract(x, target, dtype=np.float64)
+    losses = error**2
 
     def pullback(g):
-        dx = 2 * g * share * error
+        dx = 2 * g / n * error
         return dx, -dx
 
-    return reduced(share * error**2, reduction), pullback
+    return losses if reduction == "none" else np.sum(losses) / n, pullback
 
 
 # Up to delta the loss is half the square of the error, as in `mse_loss` but for the half. Beyond delta it goes on along
@@ -101,6 +104,9 @@ def huber_loss(
 ) -> Array["..."]:
     r"""Takes the mean of a loss that is half the squared error when it is small, and grows along a line beyond.
 
+    It is for numbers some of which are wrong by far, as measurements are now and then: they pull at the model no harder
+    than others.
+
     Args:
         x: What was predicted.
         target: What it should have been.
@@ -124,24 +130,25 @@ def huber_loss(
         Huber, *Robust Estimation of a Location Parameter* (1964), equation 2.4; PyTorch's `huber_loss`.
     """
     check_delta(delta)
-    share = share_of(x.size, reduction)
     error = x - target
-    held = np.clip(error, -delta, delta)
-    return reduced(share * held * (error - held / 2), reduction)
+    c = np.clip(error, -delta, delta)
+    losses = c * (error - c / 2)
+    return losses if reduction == "none" else np.sum(losses) / divisor(reduction, x.size)
 
 
 @huber_loss.defvjp
 def _(x, target, *, delta=1.0, reduction="mean"):
     check_delta(delta)
-    share = share_of(x.size, reduction)
+    n = divisor(reduction, x.size)
     error = np.subtract(x, target, dtype=np.float64)
     c = np.clip(error, -delta, delta)
+    losses = c * (error - c / 2)
 
     def pullback(g):
-        dx = g * share * c
+        dx = g / n * c
         return dx, -dx
 
-    return reduced(share * c * (error - c / 2), reduction), pullback
+    return losses if reduction == "none" else np.sum(losses) / n, pullback
 
 
 def check_delta(delta):

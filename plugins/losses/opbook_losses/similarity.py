@@ -8,9 +8,10 @@ from opbook.errors import InputError, ShapeError
 
 
 # Draw from a distribution p, and guess with another one, q. The divergence says how much longer the messages get that
-# tell what was drawn, in units of log 2 bits. It is 0 if the two are the same, positive otherwise, and not symmetric:
-# **the first argument is the true distribution**, the one that the mean is taken with. Guessing that something is
-# impossible which does happen costs infinitely much; guessing that something may happen which never does costs little.
+# tell what was drawn: in nats, which are bits if they are divided by log 2. It is 0 if the two are the same, positive
+# otherwise, and not symmetric: **the first argument is the true distribution**, the one that the mean is taken with.
+# Guessing that something is impossible which does happen costs infinitely much; guessing that something may happen
+# which never does costs little.
 #
 # Both arguments are *logarithms* of probabilities, such as `log_softmax` gives. So a probability of 1e-400 is nothing
 # special, and gradients arrive at the scores without a division by a small number. Probabilities themselves are
@@ -36,6 +37,8 @@ from opbook.errors import InputError, ShapeError
 def kl_divergence(log_p: Array["..."], log_q: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Measures how far a distribution q is from the true one p, both given by their logarithms.
 
+    A small model that learns from a large one is trained with it, and so is a policy that must stay near an older one.
+
     Args:
         log_p: Logarithms of the true probabilities, which add up to 1 along axis.
         log_q: Logarithms of the probabilities that are compared with them; they broadcast against log_p,
@@ -55,16 +58,18 @@ def kl_divergence(log_p: Array["..."], log_q: Array["..."], axis: int = -1) -> A
     Source:
         Kullback and Leibler, *On Information and Sufficiency* (1951), equation 2.4.
     """
-    a, b = rows_of(log_p, log_q, axis, ("log_p", "log_q"))
+    check_sizes(log_p, log_q, axis, ("log_p", "log_q"))
     check_logarithms(log_p)
+    a, b = np.broadcast_arrays(log_p, log_q)
     p = np.exp(a)
     return np.sum(p * (np.where(p > 0, a, 0.0) - np.where(p > 0, b, 0.0)), axis=axis)
 
 
 @kl_divergence.defvjp
 def _(log_p, log_q, axis=-1):
-    a, b = rows_of(log_p, log_q, axis, ("log_p", "log_q"))
+    check_sizes(log_p, log_q, axis, ("log_p", "log_q"))
     check_logarithms(log_p)
+    a, b = np.broadcast_arrays(log_p, log_q)
     p = np.exp(a)
     difference = np.where(p > 0, a, 0.0) - np.where(p > 0, b, 0.0)
 
@@ -103,6 +108,8 @@ def _(log_p, log_q, axis=-1):
 def cosine_similarity(x: Array["..."], y: Array["..."], axis: int = -1, *, eps: float = 1e-8) -> Array["..."]:
     r"""Measures how alike the directions of two vectors are, from -1 to 1.
 
+    It is how one finds the text or the picture whose vector is closest in meaning to that of a question.
+
     Args:
         x: The vectors.
         y: Those that they are compared with; they broadcast against x, but for axis.
@@ -125,16 +132,23 @@ def cosine_similarity(x: Array["..."], y: Array["..."], axis: int = -1, *, eps: 
     Source:
         Salton, Wong and Yang, *A Vector Space Model for Automatic Indexing* (1975); PyTorch's `cosine_similarity`.
     """
-    x, y = rows_of(x, y, axis, ("x", "y"))
-    x_hat, y_hat = (vectors / lengths(vectors, axis, eps) for vectors in (x, y))
+    check_sizes(x, y, axis, ("x", "y"))
+    x, y = np.broadcast_arrays(x, y)
+    x_squares, y_squares = (np.sum(vectors**2, axis=axis, keepdims=True) for vectors in (x, y))
+    check_eps(eps, x_squares, y_squares)
+    x_hat = x / np.sqrt(np.maximum(x_squares, eps**2))
+    y_hat = y / np.sqrt(np.maximum(y_squares, eps**2))
     return np.sum(x_hat * y_hat, axis=axis)
 
 
 @cosine_similarity.defvjp
 def _(x, y, axis=-1, *, eps=1e-8):
     shapes = x.shape, y.shape
-    x, y = rows_of(x.astype(np.float64), y.astype(np.float64), axis, ("x", "y"))
-    x_length, y_length = lengths(x, axis, eps), lengths(y, axis, eps)
+    check_sizes(x, y, axis, ("x", "y"))
+    x, y = np.broadcast_arrays(x.astype(np.float64), y.astype(np.float64))
+    x_squares, y_squares = (np.sum(vectors**2, axis=axis, keepdims=True) for vectors in (x, y))
+    check_eps(eps, x_squares, y_squares)
+    x_length, y_length = (np.sqrt(np.maximum(squares, eps**2)) for squares in (x_squares, y_squares))
     x_hat, y_hat = x / x_length, y / y_length
     c = np.sum(x_hat * y_hat, axis=axis, keepdims=True)
 
@@ -157,21 +171,18 @@ def check_logarithms(log_p):
         )
 
 
-def rows_of(x, y, axis, names):
-    """Both arrays in one shape; along axis they must have equal sizes of their own."""
+def check_sizes(x, y, axis, names):
+    """Refuse arrays that would be broadcast along axis itself."""
     ndim = max(np.ndim(x), np.ndim(y))
     from_the_end = normalize_axis_index(axis, ndim) - ndim
     n, m = (np.shape(array)[from_the_end] if np.ndim(array) >= -from_the_end else 1 for array in (x, y))
     if n != m:
         raise ShapeError(f"{names[0]} has {n} entries along axis {axis} but {names[1]} has {m}; they must be equal")
-    return np.broadcast_arrays(x, y)
 
 
-def lengths(vectors, axis, eps):
-    """The lengths of vectors along an axis, and eps for those that are shorter."""
+def check_eps(eps, *squares):
+    """Refuse an eps that is negative, or 0 where a vector is zero."""
     if not eps >= 0:
         raise InputError(f"eps must be at least 0, but is {eps:g}")
-    squares = np.sum(vectors**2, axis=axis, keepdims=True)
-    if eps == 0 and np.any(squares == 0):
-        raise InputError("a vector is zero, so it has no direction to divide its length out of; pass eps > 0")
-    return np.sqrt(np.maximum(squares, eps**2))
+    if eps == 0 and any(np.any(one == 0) for one in squares):
+        raise InputError("a vector is zero, so its length can't be divided by; pass eps > 0")

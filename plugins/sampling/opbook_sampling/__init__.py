@@ -33,6 +33,8 @@ class Largest(TypedDict):
 def top_k(x: Array["..."], k: int, axis: int = -1) -> Largest:
     r"""Finds the k largest entries along an axis, the largest first, and where they are.
 
+    The best answers of a classifier, and the tokens that are worth drawing from, are found with it.
+
     Args:
         x: The entries.
         k: How many to find, from 0 to the number of entries along axis.
@@ -78,6 +80,8 @@ def top_k(x: Array["..."], k: int, axis: int = -1) -> Largest:
 def top_p_filter(logits: Array["... V"], p: float) -> Array["... V"]:
     r"""Keeps the scores of the most probable classes that have a probability of p together, and drops the others.
 
+    It takes from a language model's scores the long tail of tokens that nearly never fit, and could still be drawn.
+
     Args:
         logits: Scores of V classes.
         p: How probable the classes that are kept must be together, from 0 to 1.
@@ -97,24 +101,15 @@ def top_p_filter(logits: Array["... V"], p: float) -> Array["... V"]:
     Source:
         Holtzman and others, *The Curious Case of Neural Text Degeneration* (2019), section 3.1.
     """
-    return np.where(is_kept(stop_gradient(logits), stop_gradient(p)), logits, -np.inf)
-
-
-@top_p_filter.defvjp
-def _(logits, p):
-    kept = is_kept(logits, p)
-    return np.where(kept, logits, -np.inf), lambda g: (np.where(kept, g, 0.0), 0.0)
-
-
-def is_kept(logits, p):
-    """Which scores belong to the most probable classes that have p together."""
+    x, p = stop_gradient(logits), stop_gradient(p)
     if not 0 <= p <= 1:
         raise InputError(f"p must be from 0 to 1, but is {p:g}")
-    order = np.argsort(-logits, axis=-1, kind="stable")
-    sorted_p = np.take_along_axis(softmax(logits.astype(np.float64)), order, axis=-1)
-    before = np.cumsum(sorted_p, axis=-1) - sorted_p
-    in_order = (before < p) | (np.arange(logits.shape[-1]) == 0) | (p == 1)
-    return np.take_along_axis(in_order, np.argsort(order, axis=-1), axis=-1)
+    order = np.argsort(-x, axis=-1, kind="stable")
+    in_order = np.take_along_axis(softmax(x), order, axis=-1)
+    before = np.cumsum(in_order, axis=-1) - in_order
+    belongs = (before < p) | (np.arange(x.shape[-1]) == 0) | (p == 1)
+    kept = np.take_along_axis(belongs, np.argsort(order, axis=-1), axis=-1)  # back where the scores were
+    return np.where(kept, logits, -np.inf)
 
 
 # Chance comes in from outside: u is a random number, and the same u gives the same choice. So there is no hidden state,
@@ -137,6 +132,8 @@ def is_kept(logits, p):
 )
 def sample(logits: Array["*B V"], u: Array["*B"], *, temperature: float = 1.0) -> Int["*B"]:
     r"""Chooses one class for each row of scores, with the probabilities that softmax gives them.
+
+    It is the last step of a model that writes: from scores to the next token.
 
     Args:
         logits: Scores of V classes; -inf for one that must not be chosen.
