@@ -77,6 +77,7 @@ def _capped_and_local_samples(draw):
     yield draw.known("a softcap, by onnx.reference", np.array(by_onnx), q, k, softcap=0.5)
     batch = draw.normal(2, 3, 7, 5), draw.normal(3, 7, 5)
     yield draw.call(*batch, softcap=0.8, scale=2.0, bias=draw.normal(7, 7))
+    yield draw.call(*batch, softcap=1.2, bias=draw.normal(7, 7))
     yield draw.call(*batch, draw.mask(2, 3, 7, 7), softcap=1.5, window=(3, -1))
     yield draw.call(*batch, window=(-1, 2), key_mask=draw.mask(7), causal=True)
     dirty = np.where(np.arange(7)[:, None] == 4, np.nan, batch[1])

@@ -25,6 +25,7 @@ def _(draw):
     for batch in ((), (2,), (3, 2)):
         heads = *quiet_heads_of(draw, 4, (2,)), *heads_of(draw, 4, (3,), biases=("bv",))
         yield draw.call(draw.normal(*batch, 5, 4), heads, 2, bo=draw.normal(4), causal=True)
+        yield draw.normal(*batch, 5, 4), heads_of(draw, 4, (2, 2), biases=("bq", "bv")), 2
     for batch, widths in (((), (3,)), ((), (2, 5)), ((2,), (4, 4)), ((0,), (1,))):
         yield draw.normal(*batch, 4, 3), heads_of(draw, 3, widths), len(widths)
     yield from _masked_samples(draw, heads=({name: draw.normal(3, 3) for name in ("wq", "wk", "wv", "wo")},) * 2)
@@ -101,7 +102,7 @@ def _(draw):
         x, memory = draw.normal(*batch, 3, 4), draw.normal(*memory_batch, 5, 7)
         yield x, memory, heads_of(draw, 4, (2, 3), 7), 2
         yield draw.call(x, memory, quiet_heads_of(draw, 4, (2,), 7), 1, key_mask=draw.mask(5), bo=draw.normal(4))
-        yield draw.call(x, draw.normal(*memory_batch, 5, 4), heads_of(draw, 4, (2, 2), biases=("bq",)), 2)
+        yield draw.call(x, draw.normal(*memory_batch, 5, 4), heads_of(draw, 4, (2, 2), biases=("bq", "bv")), 2)
     x, memory, heads = draw.normal(3, 4), draw.normal(5, 7), quiet_heads_of(draw, 4, (2, 3), 7)
     mask = np.array([[1, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]], bool)
     clean = cross_attention.definition(x[[0, 2]], memory[[0, 1, 3]], heads, 2, mask[[0, 2]][:, [0, 1, 3]])
