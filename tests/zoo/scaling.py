@@ -126,3 +126,33 @@ def scaled_at_inference(x, keep=None, *, rate):
 @wrong_gradient("dropout", "gradient: a mask of its own", dropout)
 def another_mask(g, x, keep=None, *, rate):
     return (dropout(g, None if keep is None else np.random.default_rng(0).random(x.shape) >= rate, rate=rate),)
+
+
+@right("dropout_mask", "textbook")
+def dropout_mask(shape, rate, seed):
+    return np.random.default_rng(seed).random(shape) >= rate
+
+
+@wrong("dropout_mask", "true where an entry is dropped")
+def drop_mask(shape, rate, seed):
+    return ~dropout_mask(shape, rate, seed)
+
+
+@wrong("dropout_mask", "kept at the rate")
+def rate_of_keeping(shape, rate, seed):
+    return dropout_mask(shape, 1 - rate, seed)
+
+
+@wrong("dropout_mask", "another generator")
+def older_generator(shape, rate, seed):
+    return np.random.RandomState(seed).uniform(size=shape) >= rate
+
+
+@wrong("dropout_mask", "one seed for all")
+def seed_ignored(shape, rate, seed):
+    return dropout_mask(shape, rate, 0)
+
+
+@wrong("dropout_mask", "whole rows")
+def whole_rows(shape, rate, seed):
+    return np.broadcast_to(dropout_mask((*shape[:-1], 1), rate, seed), shape).copy()
