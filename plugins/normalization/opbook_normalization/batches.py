@@ -94,10 +94,11 @@ def batch_norm(
     Formula:
         $$y_i = \gamma_i\,\frac{x_i - \mu_i}{\sqrt{\sigma_i^2 + \varepsilon}} + \beta_i$$
 
-        for each column i, with eps as ε. In training μᵢ and σᵢ² are the mean and the variance of the column, and
+        for each column i, with eps as ε. In training μᵢ and σᵢ² are the mean and the variance of the column, and the
+        running statistics become
 
-        $$\text{mean}_i \leftarrow (1 - m)\,\text{mean}_i + m\,\mu_i, \qquad
-        \text{var}_i \leftarrow (1 - m)\,\text{var}_i + m\,\frac{n}{n - 1}\,\sigma_i^2$$
+        $$\text{mean}'_i = (1 - m)\,\text{mean}_i + m\,\mu_i, \qquad
+        \text{var}'_i = (1 - m)\,\text{var}_i + m\,\frac{n}{n - 1}\,\sigma_i^2$$
 
         with the momentum m and n rows.
 
