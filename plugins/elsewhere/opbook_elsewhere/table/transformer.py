@@ -50,7 +50,7 @@ TRANSFORMER = {
         ),
     },
     "cross_attention": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "torch.nn.MultiheadAttention(x.shape[-1], n_heads, kdim=width, vdim=width, batch_first=True)",
             "It is called with x, memory and memory. Where the memory is as wide as x, `kdim` is left out, and "
@@ -71,7 +71,7 @@ TRANSFORMER = {
         "whose heads are shared as here, and `Swish`, opset 24",
     },
     "multi_head_attention": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "torch.nn.MultiheadAttention(x.shape[-1], n_heads, batch_first=True)",
             "It is called with x three times. In its Boolean `attn_mask` and `key_padding_mask`, true means *blocked*, "
@@ -86,7 +86,7 @@ TRANSFORMER = {
         "already projected",
     },
     "multi_head_weights": {
-        "numpy": "It has none; the definition under [Source](#source) is NumPy",
+        "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": "The second result of `torch.nn.MultiheadAttention`: the mean over the heads, unless "
         "`average_attn_weights=False`. In models of transformers, `output_attentions=True`",
         "jax": "It has none; Flax keeps them with `sow_weights=True`",
