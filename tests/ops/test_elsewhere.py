@@ -74,6 +74,7 @@ SINGLE = {"layer_norm", "scaled_dot_product_attention"}
 OF_THEIR_OWN = {
     "batch_norm",
     "cross_attention",
+    "decoder_block",
     "grad",
     "llama_block",
     "multi_head_attention",

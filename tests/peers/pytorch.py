@@ -199,6 +199,31 @@ def swiglu(x: Any, weights: Any) -> Any:
     return functional.linear(functional.silu(x @ weights["w_gate"]) * (x @ weights["w_up"]), weights["w_down"].mT)
 
 
+def decoder_block(x: Any, memory: Any, weights: Any, *, norm: str = "post", activation: str = "relu") -> Any:
+    """`torch.nn.TransformerDecoderLayer` with our weights in it, causal, without dropout."""
+    d, heads = x.shape[-1], weights["heads"]
+    layer = torch.nn.TransformerDecoderLayer(
+        *(d, len(heads), weights["w1"].shape[1], 0.0),
+        activation=ACTIVATIONS[activation],
+        batch_first=True,
+        norm_first=norm == "pre",
+        dtype=torch.float64,
+    )
+    parameters = {f"linear{i}.weight": weights[f"w{i}"].T for i in (1, 2)}
+    parameters |= {f"linear{i}.bias": weights[f"b{i}"] for i in (1, 2)}
+    parameters |= {f"norm{i}.weight": weights[f"ln{i}_gamma"] for i in (1, 2, 3)}
+    parameters |= {f"norm{i}.bias": weights[f"ln{i}_beta"] for i in (1, 2, 3)}
+    for module, its_heads, bo in (("self_attn", heads, "bo"), ("multihead_attn", weights["cross_heads"], "cross_bo")):
+        packed = [torch.cat([head[name] for head in its_heads], dim=1) for name in ("wq", "wk", "wv")]
+        biases = [head[name] for name in ("bq", "bk", "bv") for head in its_heads]
+        parameters[f"{module}.in_proj_weight"] = torch.cat(packed, dim=1).T
+        parameters[f"{module}.in_proj_bias"] = torch.cat(biases)
+        parameters[f"{module}.out_proj.weight"] = torch.cat([head["wo"] for head in its_heads]).T
+        parameters[f"{module}.out_proj.bias"] = weights[bo]
+    later = torch.ones(x.shape[-2], x.shape[-2], dtype=torch.bool).triu(1)
+    return torch.func.functional_call(layer, parameters, (x, memory), {"tgt_mask": later})
+
+
 def value_and_gradients(f: Callable[..., Any], args: Any, kwargs: Any, cotangent: Any) -> tuple[Any, list[Any]]:
     """Run a function and its backward pass.
 

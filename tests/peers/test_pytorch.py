@@ -107,3 +107,14 @@ def test_transformer_block(batch, n, n_heads, width, norm, activation, has_biase
     if has_biases:
         weights |= {"heads": heads_of(d, n_heads, width, True, seed), "bo": draw(d, seed=seed)}
     assert_alike("transformer_block", (x, weights), {"norm": norm, "activation": activation, "eps": 1e-3})
+
+
+@settings(max_examples=25)
+@given(st.sampled_from([(), (2,)]), SIZE, SIZE, st.integers(1, 2), st.integers(2, 3), NORMS, ACTIVATIONS, SEED)
+def test_decoder_block(batch, n, m, n_heads, width, norm, activation, seed):
+    d = n_heads * width
+    weights = block(d, width, n_heads, 5) | {"heads": heads_of(d, n_heads, width, True, seed)}
+    weights |= {"cross_heads": heads_of(d, n_heads, width, True, seed + 1), "ln3_gamma": draw(d), "ln3_beta": draw(d)}
+    weights |= {"bo": draw(d, seed=seed), "cross_bo": draw(d, seed=seed + 1)}
+    x, memory = draw(*batch, n, d, seed=seed), draw(*batch, m, d, seed=seed + 1)
+    assert_alike("decoder_block", (x, memory, weights), {"norm": norm, "activation": activation})

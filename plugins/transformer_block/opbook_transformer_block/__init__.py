@@ -3,13 +3,14 @@
 from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
-from opbook_activations import gelu, relu, silu
 from opbook_layer_norm import layer_norm
 from opbook_multi_head_attention import multi_head_attention
 from opbook_multi_head_attention.heads import Head, over_batch, padding_in
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast, vjp
+from opbook_transformer_block.decoder import decoder_block
 from opbook_transformer_block.llama import llama_block
+from opbook_transformer_block.parts import activated, with_residual
 
 
 class BlockWeights(TypedDict):
@@ -124,13 +125,8 @@ def transformer_block(
     def feed_forward(rows):
         return activated(rows @ weights["w1"] + weights["b1"], activation) @ weights["w2"] + weights["b2"]
 
-    def with_residual(rows, branch, gamma, beta):
-        if norm == "pre":
-            return rows + branch(layer_norm(rows, gamma, beta, eps=eps))
-        return layer_norm(rows + branch(rows), gamma, beta, eps=eps)
-
-    h = with_residual(x, attention, weights["ln1_gamma"], weights["ln1_beta"])
-    return with_residual(h, feed_forward, weights["ln2_gamma"], weights["ln2_beta"])
+    h = with_residual(x, attention, weights["ln1_gamma"], weights["ln1_beta"], norm=norm, eps=eps)
+    return with_residual(h, feed_forward, weights["ln2_gamma"], weights["ln2_beta"], norm=norm, eps=eps)
 
 
 @transformer_block.defvjp
@@ -198,14 +194,7 @@ def feed_forward(h, weights, activation):
     return a @ w2 + b2, pullback
 
 
-def activated(z, activation):
-    """An activation of each entry, by its name."""
-    if activation == "gelu-tanh":
-        return gelu(z, approximate="tanh")
-    return {"relu": relu, "gelu": gelu, "silu": silu}[activation](z)
-
-
 @hookimpl
 def opbook_builtins():
-    """Add transformer_block and llama_block."""
-    return [llama_block, transformer_block]
+    """Add the blocks."""
+    return [decoder_block, llama_block, transformer_block]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from opbook import Property, hookimpl
-from opbook_transformer_block import llama_block, transformer_block
+from opbook_transformer_block import decoder_block, llama_block, transformer_block
 
 
 @transformer_block.samples
@@ -80,6 +80,41 @@ def _with_biases(draw):
     yield draw.known("pre-norm and gelu, by PyTorch", np.array(pre_gelu), x, weights, activation="gelu", norm="pre")
     without = {name: value for name, value in weights.items() if name != "bo"}
     yield draw.call(np.stack([x, 2 * x**2]), without, causal=True, norm="pre", activation="gelu-tanh")
+
+
+@decoder_block.samples
+def _(draw):
+    head = {"wq": (4, 2), "wk": (4, 2), "wv": (4, 2), "wo": (2, 4), "bq": (2,), "bv": (2,)}
+    rest = {"bo": (4,), "ln1_gamma": (4,), "ln1_beta": (4,), "cross_bo": (4,), "ln2_gamma": (4,), "ln2_beta": (4,)}
+    rest |= {"w1": (4, 5), "b1": (5,), "w2": (5, 4), "b2": (4,), "ln3_gamma": (4,), "ln3_beta": (4,)}
+
+    def heads(start):
+        each = (start, start + 10)
+        return tuple({n: numbers(*s, start=at + i) for i, (n, s) in enumerate(head.items())} for at in each)
+
+    weights = {"heads": heads(0), "cross_heads": heads(5)}
+    weights |= {name: numbers(*shape, start=30 + i) for i, (name, shape) in enumerate(rest.items())}
+    # by torch.nn.TransformerDecoderLayer(4, 2, 5, dropout=0.0) with a causal mask, PyTorch 2.13, in float64
+    post_relu = [
+        [-0.907970023062, 1.212947498189, 1.036909253502, 0.090057363419],
+        [-0.945364687724, 1.205028049197, 0.961224831493, 0.099871981136],
+        [-0.955295732726, 1.200403056276, 0.935790563445, 0.103583806979],
+    ]
+    pre_gelu = [
+        [5.295398127405, -5.44814328164, -3.89147159546, 6.450932661205],
+        [4.229999206323, -5.533516495017, -2.80407293737, 6.256095214184],
+        [1.881402415686, -4.818250277979, -0.639792374775, 4.983117727943],
+    ]
+    x, memory = numbers(3, 4, start=0.3), numbers(5, 4, start=0.6)
+    yield draw.known("by PyTorch", np.array(post_relu), x, memory, weights)
+    yield draw.known(
+        "pre-norm and gelu, by PyTorch", np.array(pre_gelu), x, memory, weights, norm="pre", activation="gelu"
+    )
+    dirty_x = np.where(np.arange(3)[:, None] == 1, np.nan, x)
+    dirty = np.where(np.arange(5)[:, None] == 2, np.inf, memory)
+    masks = {"key_mask": np.arange(3) != 1, "memory_key_mask": np.arange(5) != 2}
+    yield draw.edge("NaN and infinity in padding", dirty_x, dirty, weights, **masks)
+    yield draw.edge("no memory", x, memory[:0], weights)
 
 
 @llama_block.samples

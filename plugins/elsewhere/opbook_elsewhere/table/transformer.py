@@ -60,6 +60,16 @@ TRANSFORMER = {
         "jax": "It has none; Flax has `MultiHeadAttention(...)(x, memory)`, true where a query may attend",
         "onnx": "`Attention`, opset 25, takes queries, keys and values that are projected already",
     },
+    "decoder_block": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.nn.TransformerDecoderLayer(x.shape[-1], n_heads, width, dropout=0.0, batch_first=True)",
+            "It is not causal unless `tgt_mask` says so, and the memory must be as wide as x. Dropout is 0.1 and the "
+            "length comes first unless told otherwise; in its Boolean masks, true means *blocked*",
+        ),
+        "jax": "It has none",
+        "onnx": "It has none: it is written with `Attention`, `MatMul`, `Relu` and `LayerNormalization`",
+    },
     "llama_block": {
         "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": "It has none; transformers has `LlamaDecoderLayer`, which keeps the transposes of all heads' matrices "
