@@ -1,11 +1,11 @@
-"""cross_attention, multi_head_weights and llama_block, and the newer options of attention and of transformer_block."""
+"""cross_attention, multi_head_weights, the blocks, and the newer options of attention."""
 
 import numpy as np
 from zoo.animals import right, wrong
 from zoo.attention import blocked, scored, softmaxed
 from zoo.normalization import textbook as layer_norm
 
-CROSS, MAPS, LLAMA = "cross_attention", "multi_head_weights", "llama_block"
+CROSS, MAPS, LLAMA, DECODER = "cross_attention", "multi_head_weights", "llama_block", "decoder_block"
 WEIGHTS, HEADS, BLOCK = "attention_weights", "multi_head_attention", "transformer_block"
 
 
@@ -246,3 +246,46 @@ def centred(x, weights):
 @wrong(LLAMA, "post-norm")
 def late_norms(x, weights):
     return llama(x, weights, post=True)
+
+
+def decoder(x, memory, w, *, causal=True, bo="bo", cross_bo="cross_bo", order=(1, 2, 3), looks_at=None):
+    mask = np.tri(x.shape[-2], dtype=bool) if causal else None
+    h = layer_norm(x + cross(x, x, w["heads"], mask, w.get(bo)), w["ln1_gamma"], w["ln1_beta"])
+    looked = cross(looks_at if looks_at is not None else h, memory, w["cross_heads"], bo=w.get(cross_bo))
+    c = layer_norm(h + looked, w[f"ln{order[1]}_gamma"], w[f"ln{order[1]}_beta"])
+    y = c + np.maximum(c @ w["w1"] + w["b1"], 0) @ w["w2"] + w["b2"]
+    return layer_norm(y, w[f"ln{order[2]}_gamma"], w[f"ln{order[2]}_beta"])
+
+
+@right(DECODER, "written out")
+def decoder_written_out(x, memory, weights):
+    return decoder(x, memory, weights)
+
+
+@wrong(DECODER, "not causal")
+def sees_what_comes(x, memory, weights):
+    return decoder(x, memory, weights, causal=False)
+
+
+@wrong(DECODER, "norms two and three are exchanged")
+def norms_exchanged(x, memory, weights):
+    return decoder(x, memory, weights, order=(1, 3, 2))
+
+
+@wrong(DECODER, "the input looks at the memory, and not what attention made of it")
+def input_looks(x, memory, weights):
+    return decoder(x, memory, weights, looks_at=x)
+
+
+@wrong(DECODER, "one output bias for both attentions")
+def one_bias(x, memory, weights):
+    return decoder(x, memory, weights, cross_bo="bo")
+
+
+@wrong(DECODER, "no residual around the memory")
+def no_residual(x, memory, weights):
+    w = weights
+    h = layer_norm(x + cross(x, x, w["heads"], np.tri(x.shape[-2]), w.get("bo")), w["ln1_gamma"], w["ln1_beta"])
+    c = layer_norm(cross(h, memory, w["cross_heads"], bo=w.get("cross_bo")), w["ln2_gamma"], w["ln2_beta"])
+    y = c + np.maximum(c @ w["w1"] + w["b1"], 0) @ w["w2"] + w["b2"]
+    return layer_norm(y, w["ln3_gamma"], w["ln3_beta"])

@@ -187,9 +187,8 @@ def check_masks(q, k, key_mask, causal, window=None):
         raise InputError(f"window must be two counts of keys, before and after, or -1 for no limit, but is {window}")
     if window is not None and n_queries != n_keys:
         raise ShapeError(
-            f"window={window} needs as many queries as keys, but there are {n_queries} and {n_keys}; pass "
-            f"mask=sliding_window_mask({n_queries}, {n_keys}, {window[0]}, {window[1]}, align=...) to say which key is "
-            "a query's own"
+            f"window={window} needs as many queries as keys, but there are {n_queries} and {n_keys}; pass a mask "
+            "instead, as only you know which key is a query's own"
         )
 
 
