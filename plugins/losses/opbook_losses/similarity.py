@@ -41,8 +41,8 @@ def kl_divergence(log_p: Array["..."], log_q: Array["..."], axis: int = -1) -> A
 
     Args:
         log_p: Logarithms of the true probabilities, which add up to 1 along axis.
-        log_q: Logarithms of the probabilities that are compared with them; they broadcast against log_p,
-            but for axis.
+        log_q: Logarithms of the probabilities that are compared with them; they broadcast against log_p, but
+            for axis.
         axis: The axis of the outcomes, summed over; the last if it is left out.
 
     Returns:
@@ -102,7 +102,6 @@ def _(log_p, log_q, axis=-1):
     category="Losses",
     aliases=(
         "CosineSimilarity", "cosine distance", "cosine_distance", "CosineEmbeddingLoss", "cosine", "angular similarity",
-        "optax.cosine_similarity",
     ),
 )  # fmt: skip
 def cosine_similarity(x: Array["..."], y: Array["..."], axis: int = -1, *, eps: float = 1e-8) -> Array["..."]:
