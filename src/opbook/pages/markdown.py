@@ -39,13 +39,13 @@ def found_by(page: BuiltinPage, names: Collection[str]) -> list[str]:
     """List the words beside its name that a search should find a builtin's page first for.
 
     Returns:
-        The words of its other names, each once, but for what its name begins with, by which it is found anyway. A name
-        with a word which is another builtin's is left out: whoever looks for that word wants the other one.
+        The words of its other names, each once, but for what its name begins with, by which it is found anyway, and for
+        those that are another builtin's name: whoever looks for that word wants the other one.
     """
     own = page.name.casefold()
     others = {name.casefold() for name in names} - {own}
     words = [re.findall(r"[\w-]+", name.casefold()) for name in other_names(page)]
-    kept = (word for name in words if not others & set(name) for word in name if not own.startswith(word))
+    kept = (word for name in words for word in name if word not in others and not own.startswith(word))
     return list(dict.fromkeys(kept))
 
 
