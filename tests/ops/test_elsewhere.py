@@ -76,6 +76,7 @@ OF_THEIR_OWN = {
     "cross_attention",
     "decoder_block",
     "grad",
+    "gru_forward",
     "llama_block",
     "multi_head_attention",
     "multi_head_weights",
@@ -251,6 +252,22 @@ def test_the_block_of_pytorch(torch):
     np.testing.assert_allclose(layer(torch.tensor(x)).detach(), ops.transformer_block(x, weights), atol=1e-6)
     default = torch.nn.TransformerEncoderLayer(4, 2)
     assert (default.dropout.p, default.norm_first, default.self_attn.batch_first) == (0.1, False, False)
+
+
+@pytest.mark.peer
+def test_recurrences_of_pytorch(torch):
+    x, size, width = draw(2, 5, 3), 4, 3
+    for name, gates in (("gru_forward", "rzn"),):
+        shapes = {"w": (width, size), "u": (size, size), "b": (size,)}
+        weights = {part + gate: draw(*shapes[part], seed=ord(gate)) for part in shapes for gate in gates}
+        layer = eval(code(name, "torch"), {"torch": torch}, {"width": width, "size": size}).double()
+        packed = [torch.tensor(np.concatenate([weights[part + gate].T for gate in gates])) for part in "wub"]
+        names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0")
+        nothing = {"bias_hh_l0": torch.zeros(len(gates) * size, dtype=torch.float64)}
+        layer.load_state_dict({**dict(zip(names, packed, strict=True)), **nothing})
+        ours = getattr(ops, name)(x, weights)
+        theirs = layer(torch.tensor(x))[0].detach()
+        np.testing.assert_allclose(theirs, ours, rtol=1e-10)
 
 
 @pytest.mark.peer

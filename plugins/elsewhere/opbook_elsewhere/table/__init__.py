@@ -8,7 +8,20 @@ from opbook_elsewhere.table.linear import LINEAR
 from opbook_elsewhere.table.losses import LOSSES
 from opbook_elsewhere.table.math import MATH
 from opbook_elsewhere.table.normalization import NORMALIZATION
+from opbook_elsewhere.table.recurrence import RECURRENCE
 from opbook_elsewhere.table.reductions import REDUCTIONS
 from opbook_elsewhere.table.transformer import TRANSFORMER
 
-TABLE = MATH | ACTIVATIONS | REDUCTIONS | ARRAYS | TRANSFORMER | NORMALIZATION | LINEAR | LOSSES | CHOOSING | CALCULUS
+TABLE = (
+    MATH
+    | ACTIVATIONS
+    | REDUCTIONS
+    | ARRAYS
+    | TRANSFORMER
+    | RECURRENCE
+    | NORMALIZATION
+    | LINEAR
+    | LOSSES
+    | CHOOSING
+    | CALCULUS
+)

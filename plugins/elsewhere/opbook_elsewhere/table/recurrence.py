@@ -1,0 +1,22 @@
+"""Recurrences: what does the same elsewhere."""
+
+from opbook_elsewhere.table.entries import Call, Operator
+
+RECURRENCE = {
+    "gru_forward": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.nn.GRU(width, size, batch_first=True)",
+            "The reset is always after. The matrices are packed as r, z, n, below one another and transposed; r and z "
+            "have two biases, which add up. It returns the states and the last one",
+        ),
+        "jax": "It has none; Flax's `GRUCell` resets after. Keras's `GRU` does so by default, and before with "
+        "`reset_after=False`; its matrices are packed as z, r, n, and it returns the last state only",
+        "onnx": Operator(
+            "GRU",
+            14,
+            "The reset is *before* unless `linear_before_reset=1`. The matrices are packed as z, r, n, below one "
+            "another and transposed; time is the first axis",
+        ),
+    },
+}

@@ -1,0 +1,10 @@
+"""Recurrences, which go through a sequence step by step, as an opbook plugin."""
+
+from opbook import hookimpl
+from opbook_recurrence.gru import gru_forward
+
+
+@hookimpl
+def opbook_builtins():
+    """Add gru_forward."""
+    return [gru_forward]
