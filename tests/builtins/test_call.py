@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from opbook import Array, Int, builtin, grad, vjp
+from opbook.errors import ArgumentError
 
 RNG = np.random.default_rng(7)
 
@@ -177,3 +178,5 @@ def test_several_results_have_their_names_and_those_of_whole_numbers_no_cotangen
     assert pullback((np.ones(3), None))[0].tolist() == [2, 2, 2]
     assert pullback((None, None))[0].tolist() == [0, 0, 0]
     assert grad(lambda x: (pair(x).double * x[pair(x).largest]).sum())(x).tolist() == [10, 26, 10]
+    with pytest.raises(ArgumentError, match=r"built like the value \(value\.double, value\.largest\), but has value$"):
+        pullback(np.ones(3))

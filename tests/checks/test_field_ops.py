@@ -75,7 +75,7 @@ def over_wrong_axis(g, gradients, logits, labels):
 
 def unused_gate(g, gradients, x, h, weights):
     _, z, _, _ = ops.gates(x, h, weights)
-    return ops.gru_cell.own_rule(x, h, weights)[1]((g[0], 0 * z))
+    return ops.gru_cell.own_rule(x, h, weights)[1](g._replace(kept=0 * z))
 
 
 def forgotten_state(g, gradients, x, h, weights):

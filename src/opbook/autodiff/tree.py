@@ -214,6 +214,8 @@ def paths(tree: Any, root: str = "") -> list[str]:
     Returns:
         Names such as `weights.heads[0].wq`, in the order of [`leaves`][opbook.autodiff.tree.leaves].
     """
+    if hasattr(tree, "_fields"):  # a namedtuple
+        tree = tree._asdict()
     if isinstance(tree, Mapping):
         return [path for key, value in tree.items() for path in paths(value, f"{root}.{key}" if root else str(key))]
     if isinstance(tree, tuple | list):

@@ -56,7 +56,7 @@ class Call:
 
     def define(self) -> Any:
         """Evaluate the definition, in float64."""
-        return self._apart(self._rounded(self._run(self.shape.definition, self._in(FLOAT64))))
+        return self._apart(self._rounded(self._named(self._run(self.shape.definition, self._in(FLOAT64)))))
 
     def run_rule(self) -> tuple[Any, Callable[[Any], list[Any]]] | None:
         """Run the rule on copies of the arguments, and copy the value: the rule may keep them for its pullback.
@@ -165,7 +165,7 @@ class Call:
             value = answer[0]
             if type(value) is not np.ndarray and newest_tape(tree.leaves(value)) is not None:
                 return None  # a function among the arguments has values on a tape in it, of which a rule knows nothing
-            return answer
+            return self._named(value), answer[1]
         if answer is NotImplemented and self.shape.own_rule is None:
             return None
         raise RuleError(f"{self.shape.name}: the rule must return (value, pullback), but returned {kind_of(answer)}")
@@ -197,7 +197,7 @@ class Call:
                 leaf = cast(leaf, self.dtype)
             return leaf[()] if is_plain_array(leaf) and leaf.ndim == 0 else leaf
 
-        return self._named(tree.map(convert, value))
+        return tree.map(convert, value)
 
     def _named(self, result: Any) -> Any:
         """A result of several things as the NamedTuple that its annotation says."""
