@@ -27,7 +27,7 @@ class Kind:
         scale: What the numbers are multiplied with.
         items: How many items a tuple of any length has.
         part: Which of several things an argument is that may be one of them.
-        whole: Whether records have the fields that may be left out.
+        whole: Whether records have the fields that may be left out. Another library may know nothing of them.
         is_smooth: Whether differences are taken on it.
         varied: Whether options are tried on top of it.
         together: Whether all options at once are tried on top of it.
@@ -39,7 +39,7 @@ class Kind:
     scale: float = 1.0
     items: int = 2
     part: int = 0
-    whole: bool = True
+    whole: bool = False
     is_smooth: bool = True
     varied: bool = False
     together: bool = False
@@ -63,7 +63,7 @@ class Kind:
         sample = placed(shape, self.label, given)
         if self.scale != 1:
             sample = sample.with_arrays(lambda array: array * self.scale)
-        return replace(sample, is_smooth=self.is_smooth, is_generated=True)
+        return replace(sample, is_smooth=self.is_smooth, is_edge=self.whole, is_generated=True)
 
 
 KINDS = (
@@ -90,6 +90,12 @@ OF_TUPLES = (
 )
 """Beside the others where a tuple may have any length. A rule that drops the third item passes with two."""
 
+WHOLE_RECORDS = (
+    Kind("records with all their fields", whole=True, varied=True),
+    Kind("records with all their fields, in a batch", (5, 3, 7, 11), ((2, 3),), whole=True),
+)
+"""Beside the others where records have fields that may be left out."""
+
 
 def kinds_for(shape: CallShape) -> list[Kind]:
     """List the kinds of input that a call shape can have.
@@ -106,7 +112,7 @@ def kinds_for(shape: CallShape) -> list[Kind]:
     if any(isinstance(spec, SequenceSpec) and spec.any_length for spec in specs):
         kinds += OF_TUPLES
     if any(isinstance(spec, RecordSpec) and spec.optional for spec in specs):
-        kinds.append(Kind("records without what may be left out", whole=False, varied=True))
+        kinds += WHOLE_RECORDS
     choices = max((len(spec.parts) for spec in specs if isinstance(spec, UnionSpec)), default=1)
     return kinds + [Kind(f"choice {part + 1} of several", part=part, varied=True) for part in range(1, choices)]
 

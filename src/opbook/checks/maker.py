@@ -51,7 +51,7 @@ class Maker:
         items: int = 2,
         records: int | None = None,
         part: int = 0,
-        whole: bool = True,
+        whole: bool = False,
     ) -> None:
         self._supply = itertools.cycle(sizes)
         self._turn = itertools.cycle(batches)
