@@ -227,7 +227,7 @@ def _turned(bases: list[_Base], turn: int) -> list[int]:
 def _with_option(shape: CallShape, base: Sample, name: str, choice: Choice) -> Sample:
     label, kwargs = f"{base.label}, {name} {choice.label}", {**base.kwargs, name: choice.value}
     # what two masks leave together may be nothing
-    is_edge = choice.is_edge or _masks(shape, kwargs) > 1
+    is_edge = base.is_edge or choice.is_edge or _masks(shape, kwargs) > 1
     return replace(base, label=label, kwargs=kwargs, is_edge=is_edge, known=None)
 
 
