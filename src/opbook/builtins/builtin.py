@@ -186,13 +186,9 @@ class Builtin:
         return shape
 
     def use_rules(self, rules: Iterable[Rule], ask: Iterable[str] = ()) -> None:
-        """Take other plugins' rules, and ask some of them before the own one.
+        """Take other plugins' rules, and ask some of them, by name and in order, before the own one.
 
         The catalogue of the process does so as it is loaded, and nobody else: see `with_rules`.
-
-        Args:
-            rules: All that there are.
-            ask: The names of those to ask, in this order.
         """
         self.rules = tuple(rules)
         self.asked = (*(name for name in ask if name != OWN), OWN)
@@ -223,14 +219,7 @@ class Builtin:
         return other
 
     def misfit(self, rule: Rule) -> str:
-        """Say why this builtin can't take a rule.
-
-        Args:
-            rule: The rule.
-
-        Returns:
-            The reason, or "" if the rule has the signature of one of the call shapes.
-        """
+        """Say why this builtin can't take a rule; "" if it has the signature of one of the call shapes."""
         if rule.builtin != self.name:
             return f"it is a rule for {rule.builtin}, not for {self.name}"
         reasons = [shape.misfit(rule.function) for shape in self.call_shapes]
