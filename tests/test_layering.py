@@ -41,7 +41,7 @@ THIRD_PARTY = {
     "notation": {"lark", "pygments"},
     "checks": {"jax", "torch"},  # compares with what it is given
     "pages": {"jinja2", "pygments"},
-    "mkdocs": {"griffe", "mkdocs"},
+    "mkdocs": {"griffe", "markdown", "mkdocs", "pathspec"},  # the last three come with MkDocs
     "testing": {"pytest", "sybil", "torch"},
     "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},
 }

@@ -329,3 +329,16 @@ def test_pages_of_folders_come_in_order_and_without_hidden_ones(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert list(pages([tmp_path, "other.md"])) == [tmp_path / "a/c.md", tmp_path / "b.md", Path("other.md")]
+
+
+def test_linked_folders_and_all_endings_of_markdown_are_looked_at(tmp_path):
+    docs, parts = tmp_path / "docs", tmp_path / "parts"
+    for folder in (docs, parts):
+        folder.mkdir()
+        for name in ("a.md", "b.markdown", "c.mdown", "d.mkdn", "e.mkd", "f.txt"):
+            (folder / name).write_text("", encoding="utf-8")
+    (docs / "linked").symlink_to(parts)
+    (parts / "back").symlink_to(docs)  # in a circle
+    found = [page.relative_to(docs).as_posix() for page in pages([docs])]
+    names = ["a.md", "b.markdown", "c.mdown", "d.mkdn", "e.mkd"]
+    assert found == sorted([*names, *(f"linked/{name}" for name in names)])

@@ -1,5 +1,6 @@
 import linecache
 import sys
+import threading
 import traceback
 import warnings
 
@@ -203,3 +204,37 @@ def test_results_of_a_check(tmp_path):
 def test_one_example_can_be_checked():
     (example,) = find("page.md", python("print(1)") + "```output\n1\n```\n")
     assert run_example(example, Runner({})).status == "passed"
+
+
+@pytest.mark.parametrize(
+    "code", ["while True:\n    print('x' * 1000)", "try:\n    print('x' * 10**7)\nexcept Exception:\n    pass"]
+)
+def test_a_flood_ends_with_file_and_line(code):
+    message = failure(python(code))
+    assert message.startswith("page.md:3: the example fails: it prints more than 1,000,000 characters")
+
+
+@pytest.mark.parametrize("output", ["", "```output\n-8<- \n```\n"])
+def test_a_snippet_marker_is_named_and_not_run(output):
+    code = "print(1)" if output else 'print(1)\n--8<-- "parts/code.py"'
+    message = failure(python(code) + output)
+    assert message.startswith("page.md:5: " if output else "page.md:3: ")
+    assert "marker of pymdownx.snippets" in message
+
+
+def test_an_example_that_takes_long_is_named(monkeypatch):
+    said, heard = [], threading.Event()
+    monkeypatch.setattr("opbook.examples.running.PATIENCE", 0.0)
+    monkeypatch.setattr("opbook.examples.running._say", lambda message: (said.append(message), heard.set()))
+    catalogue = CATALOGUE | {"wait": lambda: print(heard.wait(60))}
+    (example,) = find("page.md", "\n```qu\nwait()\n```\n")
+    assert Runner(catalogue).run(example) == "True\n"
+    assert said == ["page.md:2: this example has been running for 0 s"]
+
+
+def test_an_interrupted_example_is_named_with_its_line(monkeypatch):
+    said = []
+    monkeypatch.setattr("opbook.examples.running._say", said.append)
+    with pytest.raises(KeyboardInterrupt):
+        run(python("x = 1\nraise KeyboardInterrupt"))
+    assert said == ["page.md:3: ended while this example was running"]

@@ -2,10 +2,7 @@
 
 import dataclasses
 import importlib.metadata
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,20 +137,18 @@ def test_a_folder_with_something_else_is_left_alone(site: Callable[..., Site], t
     assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["years.txt"]
 
 
-def test_the_process_writes_nothing_but_json_to_standard_output(write: Write, tmp_path: Path) -> None:
+def test_the_process_writes_nothing_but_json_to_standard_output(
+    write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    worker = pytest.importorskip("opbook.mkdocs.worker", reason="it is asked by the extra opbook[site]")
     source = 'import os, sys\nprint("hello from Python")\nos.write(1, b"hello from C\\n")\n'
     write("loud.py", source + "from opbook import hookimpl\n@hookimpl\ndef opbook_builtins():\n    return []\n")
     write("docs/numpy.md", "<!-- opbook: differentiable-numpy -->\n")
     setting = SiteOptions(plugins=(str(tmp_path / "loud.py"),), docs=str(tmp_path / "docs"), verify=False)
-    finished = subprocess.run(
-        [sys.executable, "-m", "opbook.pages"],
-        input=json.dumps(dataclasses.asdict(setting)),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    made = Site(**json.loads(finished.stdout))
-    assert "hello from Python" in finished.stderr
-    assert "hello from C" in finished.stderr
+    made = worker.ask(dataclasses.asdict(setting), str(tmp_path))
+    said = capfd.readouterr().err
+    assert "hello from Python" in said
+    assert "hello from C" in said
+    assert made.index == "builtins/index.md"
     assert "np.exp" in made.documents["numpy.md"]
     assert str(tmp_path / "loud.py") in made.watch

@@ -43,12 +43,20 @@ def write_pages(
         opbook pages write build/docs --docs docs
         opbook pages write build/docs --only my_op --plugin my_ops.py
     """
+    from opbook.examples.collection import markdown_files
     from opbook.pages.site import make
     from opbook.pages.site_options import SiteOptions
     from opbook.pages.writing import write
 
-    guides = tuple(sorted(str(path) for path in Path(docs).rglob("*.md"))) if docs else ()
-    options = SiteOptions(docs or "", guides, index.strip("/"), plugin_files, only, verify)
+    guides = tuple(map(str, markdown_files(docs))) if docs else ()
+    options = SiteOptions(
+        docs=docs or "",
+        guides=guides,
+        folder=index.strip("/"),
+        plugins=plugin_files,
+        only=only,
+        verify=verify,
+    )
     with console(stderr=True).status("running examples and checks"):
         site = make(options)
     for message in (*site.warnings, *site.failures):

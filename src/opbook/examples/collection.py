@@ -1,5 +1,6 @@
 """Finding the examples of a page, and refusing every fence that would escape the tests."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,9 @@ from opbook.examples.lines import columns, split_lines
 
 EXAMPLES_PAGE = "examples.md"
 """The name of the pages that must have an example: those that stand beside an op."""
+
+ENDINGS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+"""How the names of Markdown files end: what MkDocs makes pages of."""
 
 _DIRECTIVE = re.compile(r"example\s*:(.*)", re.IGNORECASE)
 _DIRECTIVES = {"continue": "continue", "skip": "skip, REASON", "raises": "raises"}
@@ -68,10 +72,24 @@ def pages(paths: Iterable[str | PathLike[str]]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        for page in sorted(path.rglob("*.md")):
+        for page in markdown_files(path):
             folders = page.relative_to(path).parts[:-1]
             if not any(folder.startswith(".") or folder in _SKIPPED_FOLDERS for folder in folders):
                 yield page
+
+
+def markdown_files(folder: str | PathLike[str]) -> list[Path]:
+    """List all Markdown files below a folder, also those in folders that links lead to, as site generators do.
+
+    Args:
+        folder: The folder. A link to a folder that it stands in itself is not followed.
+    """
+    found: list[Path] = []
+    for home, folders, files in os.walk(folder, followlinks=True):
+        above = {os.path.realpath(part) for part in (Path(home), *Path(home).parents)}
+        folders[:] = [name for name in folders if os.path.realpath(os.path.join(home, name)) not in above]
+        found += [Path(home, name) for name in files if name.endswith(ENDINGS)]
+    return sorted(found)
 
 
 @dataclass

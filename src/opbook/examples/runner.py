@@ -15,13 +15,31 @@ import numpy as np
 
 from opbook.errors import NotationError, OpbookError
 from opbook.examples.example import Example, PageError
+from opbook.examples.running import noted
+from opbook.examples.snippets import refuse_snippets
 from opbook.figures import Figure, capture
 from opbook.plugins.catalogue import scratch_session
 
 MODULE = "__example__"
 """The name of the module that a Python example believes to be."""
 
+MOST = 1_000_000
+"""How many characters an example may print: no page can show more, and memory ends somewhere."""
+
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
+
+class FloodError(BaseException):
+    """An example that prints without end; no `except Exception` in it may keep it going."""
+
+
+class _Output(io.StringIO):
+    """What an example prints, up to a limit."""
+
+    def write(self, text: str) -> int:
+        if self.tell() + len(text) > MOST:
+            raise FloodError(f"it prints more than {MOST:,} characters")
+        return super().write(text)
 
 
 @dataclass(frozen=True)
@@ -71,7 +89,8 @@ class Runner:
             What it printed, and where it is marked `raises` the error's message behind that.
 
         Raises:
-            PageError: It failed, it gave a warning, or it was to raise and did not. It is an `ExampleError`.
+            PageError: It failed, it gave a warning, it was to raise and did not, or a snippet's marker stands in it.
+                It is an `ExampleError`.
         """
         return self.produce(example).printed
 
@@ -91,12 +110,13 @@ class Runner:
         with scratch_session():
             for link in example.chain:
                 if link is example or link.skip is None:
+                    refuse_snippets(link)
                     produced = self._run_one(link, namespace)
         return produced
 
     def _run_one(self, example: Example, namespace: _Namespace) -> Produced:
         execute = self._run_python if example.language == "python" else self._run_qu
-        with _surroundings(namespace.module) as (output, caught), capture() as figures:
+        with noted(example), _surroundings(namespace.module) as (output, caught), capture() as figures:
             failure: BaseException | None = None
             try:
                 execute(example, namespace)
@@ -130,7 +150,7 @@ class Runner:
 @contextlib.contextmanager
 def _surroundings(module: ModuleType) -> Iterator[tuple[io.StringIO, list[warnings.WarningMessage]]]:
     """Capture output and warnings, make the example's module importable by name, and put everything back."""
-    output = io.StringIO()
+    output = _Output()
     former = sys.modules.get(MODULE)
     sys.modules[MODULE] = module  # inspect, dataclasses and typing look the module of a class up there.
     try:
@@ -187,6 +207,8 @@ def _failure(example: Example, error: BaseException) -> PageError:
 
 
 def _message(error: BaseException) -> str:
+    if isinstance(error, FloodError):
+        return str(error)
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

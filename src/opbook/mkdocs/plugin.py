@@ -8,19 +8,24 @@ from typing import Any
 from mkdocs.config import config_options as c
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import Abort, PluginError
+from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from pathspec import PathSpec
 
+from opbook.examples.collection import read
+from opbook.mkdocs.checking import FinalCheck, Known, put_in
+from opbook.mkdocs.final import EXTENSION
 from opbook.mkdocs.inventory import register, write_inventory
+from opbook.mkdocs.languages import generated, is_translation
 from opbook.mkdocs.navigation import section_of, splice, with_index
-from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.progress import doing
+from opbook.mkdocs.rebuilding import rebuilding
 from opbook.mkdocs.search import add_words, remove_words, without_plain_tokens
-from opbook.mkdocs.worker import PagesError, ask, log
+from opbook.mkdocs.worker import ask, refuse
 from opbook.pages.site import Site
 from opbook.pages.site_options import SiteOptions
 from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, STYLES, assets
@@ -41,7 +46,7 @@ class OpbookConfig(Config):
     plugins = c.ListOfItems(c.File(exists=True), default=[])
     """One-file plugins whose builtins are shown as well, as paths from where `mkdocs.yml` is."""
 
-    guides = c.ListOfItems(c.Type(str), default=["**/*.md"])
+    guides = c.ListOfItems(c.Type(str), default=["**"])
     """Patterns of the pages whose examples are run and shown at builtins, from the docs folder on."""
 
     verify = c.Type(bool, default=True)
@@ -68,6 +73,8 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
 
     def __init__(self) -> None:
         self._site = Site()
+        self._options: SiteOptions | None = None
+        self._check = FinalCheck()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Add what the generated pages need to the site's configuration."""
@@ -75,34 +82,18 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             if name not in config.markdown_extensions:
                 config.markdown_extensions.append(name)
             config.mdx_configs[name] = options | (config.mdx_configs.get(name) or {})
+        if EXTENSION not in config.markdown_extensions:
+            config.markdown_extensions.append(EXTENSION)
+        config.mdx_configs[EXTENSION] = {"take": self._check.taker()}
         # in front, so that the site's own styles have the last word
         config.extra_css[:0] = [f"{ASSETS}/{name}" for name in STYLES]
         config.extra_javascript[:0] = [f"{ASSETS}/{name}" for name in SCRIPTS]
         return config
 
-    def on_pre_build(self, config: MkDocsConfig) -> None:
-        """Make the pages, before MkDocs empties the site's folder: a failing example leaves the old site as it was."""
-        doing("running examples and checks")
-        folder = Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()
-        options = SiteOptions(
-            docs=config.docs_dir,
-            guides=tuple(map(str, self._guides(config))),
-            folder=self._folder(),
-            plugins=tuple(self.config.plugins),
-            only=tuple(self.config.only),
-            verify=self.config.verify,
-            figures=self.config.figures,
-            cache=str(folder / CACHE),
-            directory_urls=config.use_directory_urls,
-            source_url=self._source_url(),
-            name=config.site_name or SiteOptions.name,
-            description=config.site_description or "",
-            url=config.site_url or "",
-        )
-        self._site = ask(asdict(options), str(folder))
-
+    @event_priority(-75)  # behind those that add and remove pages, before the one that sorts them by language
     def on_files(self, files: Files, config: MkDocsConfig) -> Files:
-        """Add the pages, and the styles and scripts that they need."""
+        """Make the pages, and add them with the styles and scripts that they need."""
+        self._make([file for file in files.documentation_pages() if self._is_made_with_builtins(file, config)], config)
         for uri, text in self._site.pages.items():
             if files.get_file_from_path(uri) is not None:
                 raise PluginError(
@@ -110,10 +101,10 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                     "plugin's option index to another folder"
                 )
             inclusion = InclusionLevel.NOT_IN_NAV if uri in self._site.unlisted else InclusionLevel.INCLUDED
-            files.append(File.generated(config, uri, content=text, inclusion=inclusion))
+            files.append(generated(config, uri, text, inclusion))
         for uri, text in self._site.files.items():
             if files.get_file_from_path(uri) is None:  # a site's own `llms.txt` stays
-                files.append(File.generated(config, uri, content=text))
+                files.append(generated(config, uri, text))
         for uri, path in assets():
             files.append(File.generated(config, uri, abs_src_path=str(path)))
         if config.nav is not None:
@@ -139,15 +130,39 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             The page's source; None leaves it to MkDocs to read it.
         """
         doing(f"reading {page.file.src_uri}")
-        source = self._site.sources.get(page.file.src_uri)
-        if source:
-            page.edit_url = source
-        return self._site.documents.get(page.file.src_uri)
+        uri, site = page.file.src_uri, self._site
+        if uri in site.pages or uri in site.sources:
+            page.edit_url = site.sources.get(uri)
+        return site.pages.get(uri) or site.documents.get(uri)
 
-    def on_page_content(self, html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    @event_priority(-1000)
+    def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Announce that the page's text is ready; Markdown converts it next."""
+        if page.file.src_uri in self._site.pages or self._is_guide(page.file):
+            self._check.announce(self._known(page.file, config))
+        return markdown
+
+    def _finish(self, html: str, /, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Take away what no reader sees, and tell mkdocstrings where builtins are."""
         register(config, page, self._site.links)
         return without_plain_tokens(html)
+
+    @event_priority(-1000)
+    def _look_at(self, html: str, /, page: Page, config: MkDocsConfig, files: Files) -> str:
+        self._check.finished(html)
+        return html
+
+    on_page_content = CombinedEvent(_finish, _look_at)
+
+    def on_env(self, env: Any, config: MkDocsConfig, files: Files) -> Any:
+        """Run what snippets, macros, included files and hooks have put into pages, before any page is written."""
+        check = self._check
+        if check.pages and self._options:
+            doing("running examples of pages that were put together")
+            check.failures += ask(asdict(self._options), str(_home(config)), check.pages).failures
+        refuse(check.failures)
+        check.pages.clear()
+        return env
 
     on_page_context = CombinedEvent(event_priority(100)(add_words), event_priority(-100)(remove_words), _note_progress)
 
@@ -158,26 +173,40 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
 
-        After a rebuild that fails before anything was touched, pages say why, where MkDocs would stop answering.
+        After a rebuild that fails because of an example, pages say why and are what they were.
         """
         for path in self._site.watch:
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
 
-        notice = Notice(server)
-
-        def rebuild() -> None:
-            try:
-                builder()
-                notice.problem = ""
-            except Abort as error:
-                if not isinstance(error.__context__, PagesError):
-                    raise
-                notice.problem = str(error.__context__)
-                log.info("the site stays as it was until the next change")
-
-        server.builder = rebuild
+        server.builder = rebuilding(server, builder, Path(config.site_dir))
         return server
+
+    def _make(self, guides: list[File], config: MkDocsConfig) -> None:
+        """Make the pages, unless this build has made them: with several languages, MkDocs builds several times."""
+        options = SiteOptions(
+            docs=config.docs_dir,
+            guides=tuple(sorted(str(file.abs_src_path) for file in guides)),
+            put_in=put_in(config),
+            folder=self._folder(),
+            plugins=tuple(self.config.plugins),
+            only=tuple(self.config.only),
+            verify=self.config.verify,
+            figures=self.config.figures,
+            cache=str(_home(config) / CACHE),
+            directory_urls=config.use_directory_urls,
+            source_url=self._source_url(),
+            name=config.site_name or SiteOptions.name,
+            description=config.site_description or "",
+            url=config.site_url or "",
+        )
+        if options == self._options:
+            return
+        doing("running examples and checks")
+        self._site = ask(asdict(options), str(_home(config)))
+        refuse(self._site.failures)
+        self._options = options
+        self._check.put_in = options.put_in or ()
 
     def _folder(self) -> str:
         folder = self.config.index.strip("/")
@@ -195,9 +224,28 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             ) from None
         return url
 
-    def _guides(self, config: MkDocsConfig) -> list[Path]:
-        docs, excluded = Path(config.docs_dir), config.exclude_docs
-        found = {path for pattern in self.config.guides for path in docs.glob(pattern) if path.suffix == ".md"}
-        return sorted(
-            path for path in found if not (excluded and excluded.match_file(path.relative_to(docs).as_posix()))
-        )
+    def _known(self, file: File, config: MkDocsConfig) -> Known:
+        uri, site = file.src_uri, self._site
+        if uri in site.pages:
+            return Known(f"{uri} (made by opbook)", "", site.pages[uri])
+        if file.generated_by or not Path(config.docs_dir, uri).is_file():
+            return Known(f"{uri} (made by {file.generated_by or 'a plugin'})", "", "")
+        path = Path(config.docs_dir, uri)
+        text = read(path)
+        was_run = self._options is not None and str(path) in self._options.guides
+        return Known(str(path), text, (site.documents.get(uri) or text) if was_run else "")
+
+    def _is_made_with_builtins(self, file: File, config: MkDocsConfig) -> bool:
+        """Whether examples of a page are run, and shown at builtins, before it is put together; others are run then."""
+        is_of_project = file.generated_by is None and file.src_dir == config.docs_dir
+        return is_of_project and self._is_guide(file) and not is_translation(file.src_uri, config)
+
+    def _is_guide(self, file: File) -> bool:
+        if file.inclusion.is_excluded():
+            return False
+        patterns = PathSpec.from_lines("gitignore", [f"/{pattern}" for pattern in self.config.guides])
+        return patterns.match_file(file.src_uri)
+
+
+def _home(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).resolve().parent if config.config_file_path else Path.cwd()

@@ -33,6 +33,7 @@ def build(
     guides: Iterable[Guide] = (),
     verifications: Mapping[str, Verification] | None = None,
     only: Sequence[str] = (),
+    put_in: Sequence[str] | None = None,
 ) -> Book:
     """Make the pages of builtins, and run the examples.
 
@@ -42,6 +43,7 @@ def build(
         verifications: What the checks said of builtins, if they were run.
         only: Names, categories, plugins or distributions; then only these builtins get pages, and only the examples
             that call one of them are run.
+        put_in: What marks examples of guides that are left until the site generator has put the page together.
 
     Returns:
         The pages. If there are failures, an example failed, or a builtin has none, or it has no note.
@@ -51,7 +53,7 @@ def build(
     """
     catalogue.load_samples()
     shown = entries(catalogue, only)
-    examples = run_examples(shown, guides, catalogue, part=bool(only))
+    examples = run_examples(shown, guides, catalogue, bool(only), put_in)
     checked = verifications or {}
     made = spread(lambda name: _page(shown[name], examples, checked.get(name)), list(shown), MANY, chunk=16)
     pages = dict(zip(shown, made, strict=True))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, run_example
 from opbook.examples.collection import read
+from opbook.examples.snippets import SNIPPET
 from opbook.figures import Figure
 from opbook.pages.entries import Entry, examples_page
 from opbook.pages.page import Guide, ShownExample
@@ -84,7 +85,11 @@ class Examples:
 
 
 def run_examples(
-    shown: Mapping[str, Entry], guides: Iterable[Guide], catalogue: Catalogue, part: bool = False
+    shown: Mapping[str, Entry],
+    guides: Iterable[Guide],
+    catalogue: Catalogue,
+    part: bool = False,
+    put_in: Sequence[str] | None = None,
 ) -> Examples:
     """Find and run the examples of plugins' own pages and of guides.
 
@@ -93,6 +98,7 @@ def run_examples(
         guides: The guides.
         catalogue: What the examples are run with.
         part: Whether to run only examples that call a builtin of the book, as where it has only some of them.
+        put_in: As in a site's options: what marks examples of guides that are run later.
     """
     found = Examples()
     runner = Runner(catalogue)
@@ -101,7 +107,7 @@ def run_examples(
     plugins = [entry.plugin for entry in shown.values()] if part else catalogue.plugins
     own = dict.fromkeys(examples_page(info) for info in plugins if info.path and info.state == "loaded")
     sources = [*((page, None) for page in own if page.is_file()), *((guide.path, guide) for guide in guides)]
-    ran_of_each = spread(lambda source: _run(*source, names, runner, only), sources, MANY)
+    ran_of_each = spread(lambda source: _run(*source, names, runner, only, put_in), sources, MANY)
     for (page, guide), (ran, failures) in zip(sources, ran_of_each, strict=True):
         found.failures += failures
         found.results |= {each.example: each.result for each in ran}
@@ -118,16 +124,18 @@ def _run(
     names: frozenset[str],
     runner: Runner,
     only: frozenset[str] | None,
+    put_in: Sequence[str] | None,
 ) -> tuple[list[Ran], list[str]]:
     try:
         lines = read(page).splitlines()
         examples = find(page)
     except PageError as error:
         return [], [str(error)]
+    if guide is not None and put_in is not None:
+        examples = [example for example in examples if not is_put_together(example, put_in)]
     uses = {example: frozenset(calls(example, names)) for example in examples}
-    if only is not None:  # with what they continue, whose output is shown with theirs
-        wanted = {link for example in examples if uses[example].intersection(only) for link in example.chain}
-        examples = [example for example in examples if example in wanted]
+    if only is not None:
+        examples = calling(examples, uses, only)
     ran: list[Ran] = []
     failures: list[str] = []
     for example in examples:
@@ -137,6 +145,20 @@ def _run(
         text = "" if guide else _text_above(lines, example.line)
         ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
     return ran, failures
+
+
+def is_put_together(example: Example, put_in: Iterable[str]) -> bool:
+    """Tell whether another text takes the place of a part of an example, or of one that it continues."""
+    texts = [text for link in example.chain for text in (link.code, link.output or "")]
+    return any(SNIPPET.search(text) or any(mark in text for mark in put_in) for text in texts)
+
+
+def calling(
+    examples: Sequence[Example], uses: Mapping[Example, frozenset[str]], names: frozenset[str]
+) -> list[Example]:
+    """Those that call one of some builtins, with what they continue, whose output is shown with theirs."""
+    wanted = {link for example in examples if uses[example].intersection(names) for link in example.chain}
+    return [example for example in examples if example in wanted]
 
 
 def _weight(example: Example, names: frozenset[str]) -> tuple[bool, int, int]:
@@ -155,9 +177,9 @@ def _text_above(lines: Sequence[str], line: int) -> str:
 
 def _simplest(name: str, ran: Iterable[Ran]) -> list[Ran]:
     """Those that call a builtin, simplest first; of those that continue one another, the first."""
-    calling = [each for each in ran if name in each.uses]
-    examples = {each.example for each in calling}
-    first = [each for each in calling if not examples.intersection(each.example.chain[:-1])]
+    fitting = [each for each in ran if name in each.uses]
+    examples = {each.example for each in fitting}
+    first = [each for each in fitting if not examples.intersection(each.example.chain[:-1])]
     return sorted(first, key=lambda each: each.weight)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from opbook.errors import nearest
-from opbook.examples.collection import EXAMPLES_PAGE
+from opbook.examples.collection import ENDINGS, EXAMPLES_PAGE
 from opbook.examples.example import place
 from opbook.pages.markdown import outside_code
 from opbook.pages.page import BuiltinPage
 
-_TARGET = re.compile(r"\]\((?!\w+:|/)([^)#\s]+\.md)(?:#[^)\s]*)?[^)]*\)")
-_LINK = re.compile(r"\[([^\[\]]*)\]\(([^)#\s]+\.md)(?:#[^)\s]*)?\)")
+_PAGE = rf"[^)#\s]+(?:{'|'.join(map(re.escape, ENDINGS))})(?=[)#\s])"
+_TARGET = re.compile(rf"\]\((?!\w+:|/)({_PAGE})(?:#[^)\s]*)?[^)]*\)")
+_LINK = re.compile(rf"\[([^\[\]]*)\]\(({_PAGE})(?:#[^)\s]*)?\)")
 
 
 def broken(

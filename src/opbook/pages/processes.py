@@ -3,10 +3,14 @@
 import functools
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
+
+from opbook.examples.running import say_where
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,12 +39,31 @@ def spread(work: Callable[[T], R], parts: Sequence[T], least: int = 2, chunk: in
     key = id(work)
     _inherited[key] = work
     try:
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        fork = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(processes, fork, _begin, (os.getpid(),)) as pool:
             return list(pool.map(functools.partial(_inherit, key), parts, chunksize=chunk))
     except BrokenProcessPool:  # a part ends its process: here it says so itself
         return list(map(work, parts))
     finally:
         del _inherited[key]
+
+
+def _begin(parent: int) -> None:
+    """Let a process end with the one that started it, and say what it was at; pipes from siblings keep it from that."""
+    signal.signal(signal.SIGINT, lambda *_: _end())
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    tick = threading.Event()
+    while os.getppid() == parent:
+        tick.wait(0.5)
+    _end()
+
+
+def _end() -> None:
+    say_where()
+    os._exit(1)
 
 
 def _inherit(key: int, part: Any) -> Any:

@@ -5,11 +5,11 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from opbook.examples.collection import markdown_files
 from opbook.figures import Figure
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
@@ -168,7 +168,7 @@ def _environment() -> jinja2.Environment:
 def _api_pages(docs: str) -> Mapping[str, str]:
     """The pages on which a site has mkdocstrings document modules, or some of their members, by the names of those."""
     found: dict[str, str] = {}
-    for path in sorted(Path(docs).rglob("*.md")) if docs else ():
+    for path in markdown_files(docs) if docs else ():
         for module, options in _DOCUMENTED.findall(path.read_text("utf-8", errors="replace") + "\n"):
             members = _MEMBERS.search(options)
             names = [f"{module}.{name}" for name in members[1].split(", ")] if members else [module]

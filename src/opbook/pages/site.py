@@ -2,13 +2,14 @@
 
 import os
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 import opbook
 from opbook.errors import OpbookError
+from opbook.examples.collection import markdown_files
 from opbook.pages.book import build
 from opbook.pages.entries import examples_page
 from opbook.pages.guides import illustrated, read_guides, shipped_guides
@@ -64,8 +65,13 @@ def make(options: SiteOptions) -> Site:
     Returns:
         The pages. If there are failures, nothing should be published; an error of our own is one too.
     """
+    return guarded(lambda: _make(options))
+
+
+def guarded(work: Callable[[], Site]) -> Site:
+    """Do something for a site, and make a failure of every error."""
     try:
-        return _make(options)
+        return work()
     except OpbookError as error:
         return Site(failures=[str(error)])
     except Exception as error:
@@ -75,7 +81,7 @@ def make(options: SiteOptions) -> Site:
 
 def _make(options: SiteOptions) -> Site:
     files = [str(Path(file).resolve()) for file in options.plugins]
-    loaded = _load(files)
+    loaded = load_with(files)
     failed = [info for info in loaded.plugins if info.state == "failed"]
 
     names = select(loaded, options.only)
@@ -83,7 +89,7 @@ def _make(options: SiteOptions) -> Site:
 
     shipped = shipped_guides(loaded, options.folder, names if options.only else ())
     guides = [*read_guides(options.docs, options.guides), *shipped]
-    book = build(loaded, guides, verification, options.only)
+    book = build(loaded, guides, verification, options.only, options.put_in)
 
     rendered = render(book, options)
     addresses = rendered.addresses
@@ -115,7 +121,7 @@ def _make(options: SiteOptions) -> Site:
     )
 
 
-def _load(files: list[str]) -> Catalogue:
+def load_with(files: list[str]) -> Catalogue:
     """The catalogue of this process, so that `from opbook.ops import ...` in an example sees the files too."""
     named = [part for part in os.environ.get("OPBOOK_PLUGINS", "").split(os.pathsep) if part]
     os.environ["OPBOOK_PLUGINS"] = os.pathsep.join([*named, *files])
@@ -127,7 +133,7 @@ def _documents(
 ) -> dict[str, str]:
     """The guides of plugins, finished, and those of the site's own pages that have something put into them."""
     found = {}
-    own = sorted(Path(options.docs).rglob("*.md")) if options.docs else []
+    own = markdown_files(options.docs) if options.docs else []
     files = {path.relative_to(options.docs).as_posix(): path for path in own} | {one.uri: one.path for one in shipped}
     for uri, path in files.items():
         text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples

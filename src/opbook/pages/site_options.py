@@ -11,6 +11,8 @@ class SiteOptions:
     Attributes:
         docs: The folder of its own pages; "" where there are only generated ones.
         guides: Those of its pages whose examples are run, as paths.
+        put_in: What in an example, beside a snippet's marker, says that the site generator puts other text there. Such
+            an example is left until the page is put together; None if nobody looks at it then.
         folder: Where the generated pages go, from the root of the docs.
         plugins: Paths of one-file plugins.
         only: Builtins, categories, plugins or distributions to show; nothing stands for all.
@@ -27,6 +29,7 @@ class SiteOptions:
 
     docs: str = ""
     guides: tuple[str, ...] = ()
+    put_in: tuple[str, ...] | None = None
     folder: str = "builtins"
     plugins: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
