@@ -7,7 +7,7 @@ made from their files.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from opbook.examples import Example, PageError, Runner, calls, compare, find
+from opbook.examples import Example, PageError, Runner, calls, disagreement, find
 from opbook.examples.lines import TAB
 from opbook.pages.examples import calling, is_put_together
 from opbook.pages.selection import select
@@ -72,7 +72,7 @@ def _failure(example: Example, runner: Runner) -> Iterator[str]:
     except PageError as error:
         yield str(error)
         return
-    difference = compare(example.output or "", printed)
+    difference = disagreement(example.output or "", printed)
     if difference and example.output is None:
         difference = "no output fence shows what it printed.\n" + difference.partition("\n")[2]
     if difference:
