@@ -15,12 +15,10 @@ from copy import copy
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from opbook.autodiff import tree
 from opbook.autodiff.differentiate import vjp
 from opbook.builtins import docstring as docstrings
-from opbook.builtins.call import Call
+from opbook.builtins.call import Call, with_floats
 from opbook.builtins.first_use import prepare
 from opbook.builtins.notebook import builtin_markdown
 from opbook.builtins.property import Property
@@ -186,9 +184,13 @@ class Builtin:
         return shape
 
     def use_rules(self, rules: Iterable[Rule], ask: Iterable[str] = ()) -> None:
-        """Take other plugins' rules, and ask some of them, by name and in order, before the own one.
+        """Take other plugins' rules, and ask some of them before the own one.
 
         The catalogue of the process does so as it is loaded, and nobody else: see `with_rules`.
+
+        Args:
+            rules: All that there are.
+            ask: The names of those to ask, in this order.
         """
         self.rules = tuple(rules)
         self.asked = (*(name for name in ask if name != OWN), OWN)
@@ -219,7 +221,14 @@ class Builtin:
         return other
 
     def misfit(self, rule: Rule) -> str:
-        """Say why this builtin can't take a rule; "" if it has the signature of one of the call shapes."""
+        """Say why this builtin can't take a rule.
+
+        Args:
+            rule: The rule.
+
+        Returns:
+            The reason, or "" if the rule has the signature of one of the call shapes.
+        """
         if rule.builtin != self.name:
             return f"it is a rule for {rule.builtin}, not for {self.name}"
         reasons = [shape.misfit(rule.function) for shape in self.call_shapes]
@@ -290,7 +299,7 @@ class Builtin:
         if found is None:
             # no rule, or lists of numbers taken as arrays: the tape gives gradients built as the arguments are
             params = call.shape.positional
-            floats = [_with_floats(x) if p.spec.differentiable else x for x, p in zip(args, params, strict=False)]
+            floats = [with_floats(x) if p.spec.differentiable else x for x, p in zip(args, params, strict=False)]
             return vjp(lambda *a: self(*a, **kwargs), *floats)
         value, pullback = found
         return value, lambda g: tuple(pullback(g)[: len(args)])
@@ -301,15 +310,6 @@ class Builtin:
     def _repr_markdown_(self) -> str:
         """Show it in a notebook."""
         return builtin_markdown(self.name, self.category, self.call_shapes, self.note)
-
-
-def _with_floats(argument: Any) -> Any:
-    """An argument that an op computes with in floats, also if it came in integers, which a tape would leave alone."""
-
-    def convert(leaf: Any) -> Any:
-        return leaf.astype(np.float64) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iub" else leaf
-
-    return tree.map(convert, argument)
 
 
 def builtin(

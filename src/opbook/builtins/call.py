@@ -224,3 +224,12 @@ def _copied(leaf: Any) -> Any:
 
 def _is_float_array(leaf: Any) -> bool:
     return isinstance(leaf, TapeValue) or (is_plain_array(leaf) and leaf.dtype in FLOATS)
+
+
+def with_floats(argument: Any) -> Any:
+    """An argument that an op computes with in floats, also if it came in integers, which a tape would leave alone."""
+
+    def convert(leaf: Any) -> Any:
+        return leaf.astype(np.float64) if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "iub" else leaf
+
+    return tree.map(convert, argument)
