@@ -139,8 +139,8 @@ def cap_by_clip(q, k, *, softcap=None):
 
 
 @wrong(HEADS, "biases are left out")
-def no_biases(x, heads, n_heads):
-    return cross(x, x, [{name: head[name] for name in ("wq", "wk", "wv", "wo")} for head in heads])
+def no_biases(x, heads, n_heads, bo=None):
+    return cross(x, x, [{name: head[name] for name in ("wq", "wk", "wv", "wo")} for head in heads], bo=bo)
 
 
 @wrong(HEADS, "the output bias once for every head")

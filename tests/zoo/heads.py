@@ -13,7 +13,7 @@ NAMES = ("wq", "wk", "wv")
 def by_heads(x, heads, n_heads, mask=None, causal=False):
     total = 0.0
     for head in heads:
-        q, k, v = (x @ head[name] for name in NAMES)
+        q, k, v = (x @ head[name] + head.get("b" + name[1], 0) for name in NAMES)
         total = total + softmaxed(blocked(scored(q, k), mask, causal)) @ v @ head["wo"]
     return total
 
@@ -146,7 +146,7 @@ def block(x, weights, mask=None, causal=False, norm="post", eps=1e-5, **changes)
     residual = changes.get("residual", (1.0, 1.0))
 
     def attend(rows):
-        return by_heads(rows, w["heads"], len(w["heads"]), mask, causal)
+        return by_heads(rows, w["heads"], len(w["heads"]), mask, causal) + w.get("bo", 0)
 
     def feed(rows):
         return act(rows @ w["w1"] + w["b1"]) @ w["w2"] + w["b2"]

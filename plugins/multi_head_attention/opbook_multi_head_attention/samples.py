@@ -25,7 +25,8 @@ def _(draw):
     for batch in ((), (2,), (3, 2)):
         heads = *quiet_heads_of(draw, 4, (2,)), *heads_of(draw, 4, (3,), biases=("bv",))
         yield draw.call(draw.normal(*batch, 5, 4), heads, 2, bo=draw.normal(4), causal=True)
-        yield draw.normal(*batch, 5, 4), heads_of(draw, 4, (2, 2), biases=("bq", "bv")), 2
+        heads = heads_of(draw, 4, (2, 2), biases=("bq", "bv"))
+        yield draw.call(draw.normal(*batch, 5, 4), heads, 2, bo=draw.normal(4))
     for batch, widths in (((), (3,)), ((), (2, 5)), ((2,), (4, 4)), ((0,), (1,))):
         yield draw.normal(*batch, 4, 3), heads_of(draw, 3, widths), len(widths)
     yield from _masked_samples(draw, heads=({name: draw.normal(3, 3) for name in ("wq", "wk", "wv", "wo")},) * 2)

@@ -106,6 +106,7 @@ def packed_projections(function: Function) -> Function:
     @wraps(function)
     def adapted(x: Any, heads: Sequence[Any], n_heads: int, **options: Any) -> Any:
         _fill(x, heads)
+        _refuse_biases(heads)
         qkv = _joined([head[name] for name in ("wq", "wk", "wv") for head in heads], -1)
         return function(x, qkv, _joined([head["wo"] for head in heads], -2), n_heads, **options)
 
@@ -126,6 +127,7 @@ def joined_projections(function: Function) -> Function:
     @wraps(function)
     def adapted(x: Any, heads: Sequence[Any], n_heads: int, **options: Any) -> Any:
         _fill(x, heads)
+        _refuse_biases(heads)
         parts = [_joined([head[name] for head in heads], -1) for name in ("wq", "wk", "wv")]
         return function(x, *parts, _joined([head["wo"] for head in heads], -2), n_heads, **options)
 
@@ -144,6 +146,11 @@ def _fill(x: Any, heads: Sequence[Any]) -> None:
     widths = [head["wq"].shape[-1] for head in heads]
     if len(set(widths)) > 1 or sum(widths) != x.shape[-1]:
         raise ValueError("the heads must be equal and fill the width")
+
+
+def _refuse_biases(heads: Sequence[Any]) -> None:
+    if any(name in head for head in heads for name in ("bq", "bk", "bv")):
+        raise ValueError("the function has no place for biases of heads")
 
 
 def torch_module(make: Callable[..., tuple[Any, dict[str, Any], tuple[Any, ...]]], name: str = "module") -> Function:
@@ -199,14 +206,14 @@ def torch_multi_head_attention(module_class: Any) -> Function:
         The function. It refuses heads that do not fill the width.
     """
 
-    def make(x: Any, heads: Any, n_heads: int, mask: Any = None) -> Any:
+    def make(x: Any, heads: Any, n_heads: int, mask: Any = None, bo: Any = None) -> Any:
         _fill(x, heads)
         rows = x.reshape(-1, *x.shape[-2:])
-        module = module_class(x.shape[-1], n_heads, bias=False, batch_first=True)
-        return module, _attention_weights(heads), (rows, rows, rows, None, False, _blocked(mask, x, n_heads))
+        module = module_class(x.shape[-1], n_heads, batch_first=True)
+        return module, _attention_weights(heads, bo), (rows, rows, rows, None, False, _blocked(mask, x, n_heads))
 
-    def adapted(x: Any, heads: Any, n_heads: int, mask: Any = None) -> Any:
-        return torch_module(make)(x, heads, n_heads, mask).reshape(x.shape)
+    def adapted(x: Any, heads: Any, n_heads: int, mask: Any = None, bo: Any = None) -> Any:
+        return torch_module(make)(x, heads, n_heads, mask, bo).reshape(x.shape)
 
     return _named(module_class, adapted)
 
@@ -233,7 +240,7 @@ def torch_transformer_block(module_class: Any) -> Function:
             norm_first=norm == "pre",
             layer_norm_eps=eps,
         )
-        state = {f"self_attn.{key}": value for key, value in _attention_weights(heads).items()}
+        state = {f"self_attn.{key}": value for key, value in _attention_weights(heads, weights.get("bo")).items()}
         state |= {"linear1.weight": weights["w1"].T, "linear1.bias": weights["b1"]}
         state |= {"linear2.weight": weights["w2"].T, "linear2.bias": weights["b2"]}
         state |= {f"norm{i}.weight": weights[f"ln{i}_gamma"] for i in (1, 2)}
@@ -246,10 +253,12 @@ def torch_transformer_block(module_class: Any) -> Function:
     return _named(module_class, adapted)
 
 
-def _attention_weights(heads: Any) -> dict[str, Any]:
-    """The parameters of `torch.nn.MultiheadAttention`, whose matrices stand on their side."""
+def _attention_weights(heads: Any, bo: Any) -> dict[str, Any]:
+    """The parameters of `torch.nn.MultiheadAttention`, whose matrices stand on their side; a bias that lacks is 0."""
     projections = _joined([head[name] for name in ("wq", "wk", "wv") for head in heads], -1)
-    return {"in_proj_weight": projections.T, "out_proj.weight": _joined([head["wo"] for head in heads], -2).T}
+    biases = [head.get("b" + name, 0 * head["wq"][0]) for name in "qkv" for head in heads]
+    state = {"in_proj_weight": projections.T, "out_proj.weight": _joined([head["wo"] for head in heads], -2).T}
+    return state | {"in_proj_bias": _joined(biases, -1)} | ({} if bo is None else {"out_proj.bias": bo})
 
 
 def _blocked(mask: Any, x: Any, n_heads: int) -> Any:
