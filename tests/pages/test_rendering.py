@@ -8,6 +8,7 @@ import pytest
 from opbook import pages
 from opbook.autodiff.derivatives.refusals import surface
 from opbook.pages import rendering
+from opbook.pages.links import broken
 from opbook.pages.markdown import fence, found_by
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import render
@@ -236,3 +237,33 @@ def test_every_command_and_option_is_in_the_reference() -> None:
             walk(command.get_command(context, name), f"{words} {name}")
 
     walk(main, "opbook")
+
+
+HOSTILE = '<img src=x onerror="alert(1)"> [a](javascript:b) `c` | *d* &lt;'
+
+
+def test_what_is_plain_text_is_shown_as_it_is_on_every_page(book: pages.Book) -> None:
+    name = "double"
+    page = book.pages[name]
+    origin = dataclasses.replace(page.origin, distribution=HOSTILE, version=HOSTILE, licence=HOSTILE, summary=HOSTILE)
+    page = dataclasses.replace(page, category=HOSTILE, aliases=(HOSTILE,), summary=HOSTILE, origin=origin)
+    rendered = render(pages.Book({**book.pages, name: page}))
+    for uri, text in rendered.pages.items():
+        prose = re.sub(r"`[^`\n]*`", "", text)  # code is shown as it is anyway
+        assert "<img" not in prose, uri
+        body = prose.partition("\n---\n")[2]
+        assert "](javascript" not in body, uri
+        assert "*d*" not in body, uri
+    assert "<img" not in str(rendered.nav)
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["[x](javascript:f())", "[x](<JavaScript:f()>)", '<a href="java&#115;cript:f()">x</a>', "[x]: javascript:f()"],
+)
+def test_a_link_to_a_script_is_a_failure(book: pages.Book, link: str) -> None:
+    page = book.pages["double"]
+    (failure,) = broken({"builtins/double.md": page}, {"builtins/double.md": f"See {link}.\n"}, (), Path())
+    assert failure.startswith(f"{page.origin.path.name}:{page.origin.line}: double has a link to ")
+    code = {"builtins/double.md": "```html\n<a href=javascript:f()>\n```\n"}
+    assert not list(broken({"builtins/double.md": page}, code, (), Path()))

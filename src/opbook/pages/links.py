@@ -1,5 +1,6 @@
 """The links of finished pages: those that lead to no page are found, those to builtins that are left out go."""
 
+import html
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -13,6 +14,7 @@ from opbook.pages.page import BuiltinPage
 
 _PAGE = rf"[^)#\s]+(?:{'|'.join(map(re.escape, ENDINGS))})(?=[)#\s])"
 _TARGET = re.compile(rf"\]\((?!\w+:|/)({_PAGE})(?:#[^)\s]*)?[^)]*\)")
+_SCRIPT = re.compile(r"(?:\]\(|\]:|[<=])[\s<\"']*((?:javascript|vbscript)\s*:)", re.IGNORECASE)
 _LINK = re.compile(rf"\[([^\[\]]*)\]\(({_PAGE})(?:#[^)\s]*)?\)")
 
 
@@ -32,6 +34,11 @@ def broken(
     """
     for uri, page in shown.items():
         folder = posixpath.dirname(uri)
+        if script := _SCRIPT.search(html.unescape("".join(outside_code(texts[uri])))):
+            yield (
+                f"{place(page.origin.path, page.origin.line)}: {page.name} has a link to {script[1]}…, which runs "
+                "whatever stands behind it in a reader's browser. Write what it says as text"
+            )
         for target in dict.fromkeys(match[1] for part in outside_code(texts[uri]) for match in _TARGET.finditer(part)):
             there = posixpath.normpath(posixpath.join(folder, target))
             if there in pages or (docs / there).is_file():

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from opbook.pages.page import BuiltinPage, ShownExample
 
 _ESCAPED = {ord(character): f"&#{ord(character)};" for character in "\\`*_{}[]$~^|"}
+_MARKUP = re.compile(r"[\\`*\[\]<>{}$|~^]|&(?=#?\w+;)")
 _FENCED = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2$)", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
 
@@ -22,6 +23,11 @@ def fence(code: str, language: str, classes: Sequence[str] = ()) -> str:
 def one_line(text: str) -> str:
     """Write a message on one line so that Markdown sees no more than text in it."""
     return re.sub(r"([\\\\`*_{}\[\]<>#|$])", r"\\\1", " ".join(text.split()))
+
+
+def text(words: str) -> str:
+    """Write what is no Markdown, such as a name or a summary, so that a page shows it as it is."""
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", " ".join(words.split()))
 
 
 def items(section: str) -> str:

@@ -161,6 +161,7 @@ def _environment() -> jinja2.Environment:
         one_line=markdown.one_line,
         other_names=markdown.other_names,
         side_by_side=markdown.side_by_side,
+        text=markdown.text,
     )
     return environment
 
@@ -196,8 +197,8 @@ def _nav(book: Book, addresses: Addresses, unlisted: Collection[str]) -> Nav:
         uri = addresses.categories[name]
         below = [(page.name, addresses.builtins[page.name]) for page in members]
         listed = [entry for entry in below if entry[1] not in unlisted]
-        nav.append((name, [("", uri), *listed] if listed else uri))
-    plugins: Nav = [entry for entry in addresses.groups.items() if entry[1] not in unlisted]
+        nav.append((markdown.text(name), [("", uri), *listed] if listed else uri))
+    plugins: Nav = [(markdown.text(name), uri) for name, uri in addresses.groups.items() if uri not in unlisted]
     return [*nav, ("Plugins", plugins)] if plugins else nav
 
 
