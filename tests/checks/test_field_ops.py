@@ -1,12 +1,13 @@
 """Ops of the field: verified with inputs from their annotations alone, and wrong rules for them are refuted."""
 
 import inspect
+from typing import TypedDict
 
 import numpy as np
 import pytest
 from checks import field_ops as ops
 
-from opbook import builtin, grad, vjp
+from opbook import Array, Int, builtin, grad, vjp
 from opbook.checks import CHECKS
 from opbook.checks.inputs import inputs_of
 from opbook.errors import InputError
@@ -159,6 +160,24 @@ def test_one_of_two_results_on_a_tape_to_second_order():
     second = grad(first)(x)
     change = first(x + step) - first(x - step)
     assert (second * step).sum() == pytest.approx(change / 2, rel=1e-4)
+
+
+def test_whole_numbers_in_a_record_stay_in_second_order():
+    class State(TypedDict):
+        w: Array["D"]
+        step: Int["", "0:"]
+
+    @builtin(category="Test")
+    def warmed(state: State) -> Array["D"]:
+        """Raises entries to a power that grows with the steps."""
+        return state["w"] ** (int(state["step"]) + 2)
+
+    @warmed.samples
+    def _(draw):
+        for step in (3, np.array(2)):
+            yield ({"w": draw.positive(3), "step": step},)
+
+    assert {outcome.status for outcome in check(warmed, ["second order", "differences"])} == {"passed"}
 
 
 def test_errors_say_index_and_numbers():

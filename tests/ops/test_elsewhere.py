@@ -72,7 +72,9 @@ SINGLE = {"layer_norm", "scaled_dot_product_attention"}
 """Where JAX loses digits, as the page says."""
 
 OF_THEIR_OWN = {
+    "adamw_step",
     "batch_norm",
+    "clip_by_global_norm",
     "cross_attention",
     "decoder_block",
     "grad",
@@ -81,6 +83,7 @@ OF_THEIR_OWN = {
     "multi_head_attention",
     "multi_head_weights",
     "sample",
+    "sgd_step",
     "top_k",
     "top_p_filter",
     "transformer_block",
@@ -268,6 +271,34 @@ def test_recurrences_of_pytorch(torch):
         ours = getattr(ops, name)(x, weights)
         theirs = layer(torch.tensor(x))[0].detach()
         np.testing.assert_allclose(theirs, ours, rtol=1e-10)
+
+
+@pytest.mark.peer
+def test_optimizers_of_pytorch(torch):
+    start, slopes = draw(2, 3), draw(2, 3, seed=1)
+    options = {
+        "adamw_step": {"lr": 0.1, "beta1": 0.8, "beta2": 0.9, "eps": 1e-3, "weight_decay": 0.2},
+        "sgd_step": {"lr": 0.1, "momentum": 0.8, "nesterov": True, "weight_decay": 0.2},
+    }
+    for name, given in options.items():
+        parameter = torch.nn.Parameter(torch.tensor(start))
+        parameter.grad = torch.tensor(slopes)
+        eval(code(name, "torch"), {"torch": torch}, {"params": [parameter], **given}).step()
+        expected = getattr(ops, name)(start, slopes, **given)["params"]
+        np.testing.assert_allclose(parameter.detach(), expected, rtol=1e-12)
+    assert torch.optim.AdamW([parameter]).defaults["weight_decay"] == 0.01
+    plain = eval(code("sgd_step", "numpy"), {"params": start, "grads": slopes, "lr": 0.1, "weight_decay": 0.2})
+    np.testing.assert_allclose(plain, ops.sgd_step(start, slopes, lr=0.1, weight_decay=0.2)["params"])
+
+
+@pytest.mark.peer
+def test_clipping_of_pytorch(torch):
+    parameter = torch.nn.Parameter(torch.zeros(2, 3, dtype=torch.float64))
+    parameter.grad = torch.tensor(X)
+    norm = eval(code("clip_by_global_norm", "torch"), {"torch": torch}, {"params": [parameter], "max_norm": 0.5})
+    found = ops.clip_by_global_norm(X, 0.5)
+    np.testing.assert_allclose(norm, found["norm"], rtol=1e-12)
+    np.testing.assert_allclose(parameter.grad * (norm + 1e-6) / norm, found["grads"], rtol=1e-12)
 
 
 @pytest.mark.peer

@@ -8,6 +8,7 @@ from opbook_elsewhere.table.linear import LINEAR
 from opbook_elsewhere.table.losses import LOSSES
 from opbook_elsewhere.table.math import MATH
 from opbook_elsewhere.table.normalization import NORMALIZATION
+from opbook_elsewhere.table.optimization import OPTIMIZATION
 from opbook_elsewhere.table.recurrence import RECURRENCE
 from opbook_elsewhere.table.reductions import REDUCTIONS
 from opbook_elsewhere.table.transformer import TRANSFORMER
@@ -19,6 +20,7 @@ TABLE = (
     | ARRAYS
     | TRANSFORMER
     | RECURRENCE
+    | OPTIMIZATION
     | NORMALIZATION
     | LINEAR
     | LOSSES
