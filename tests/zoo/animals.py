@@ -3,8 +3,10 @@
 None is anybody's code: each is written here, after a kind of fault or an idiom that real projects have had.
 """
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 Function = Callable[..., Any]
@@ -71,3 +73,23 @@ def right_gradient(op: str, kind: str, function: Function) -> Callable[[Function
         return gradient
 
     return enter
+
+
+NAN_IS_AN_EDGE = {"elu", "leaky_relu", "relu", "silu", "sort"}
+"""Ops of which some libraries let a NaN vanish, on purpose."""
+
+
+def animals() -> list[Animal]:
+    """Load every cage; an op that no cage has cheated with gets the cheats and the idioms of all."""
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if not path.stem.startswith("test_"):
+            importlib.import_module(f"zoo.{path.stem}")
+    from zoo.cheats import CHEATS, add_cheats, add_idioms
+
+    for op in sorted({animal.op for animal in ANIMALS}):
+        mine = [animal for animal in ANIMALS if animal.op == op]
+        plain = next(animal.function for animal in mine if animal.is_right)
+        if not {animal.kind for animal in mine} & set(CHEATS):
+            add_idioms(op, plain)
+            add_cheats(op, plain, *(["hides a NaN"] if op in NAN_IS_AN_EDGE else []))
+    return ANIMALS

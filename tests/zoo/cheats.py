@@ -5,6 +5,8 @@ from functools import wraps
 import numpy as np
 from zoo.animals import ANIMALS, Animal
 
+from opbook.autodiff import tree
+
 
 def _wrapped(cheat):
     def make(function):
@@ -14,13 +16,38 @@ def _wrapped(cheat):
     return make
 
 
-def _arrays(values):
-    return [value for value in values if isinstance(value, np.ndarray) and value.dtype.kind == "f"]
+def _arrays(*trees):
+    return [leaf for leaf in tree.leaves(trees) if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind == "f"]
 
 
-@_wrapped
-def zeros(function):
-    return lambda *args, **options: np.zeros_like(function(*args, **options))
+def _changed(change, value, kinds="f"):
+    """The same structure with every array changed."""
+
+    def convert(leaf):
+        return change(leaf) if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in kinds else leaf
+
+    return tree.map_leaves(convert, value)
+
+
+def _on_result(change):
+    """A cheat that changes what comes out."""
+
+    def cheat(function):
+        return lambda *args, **options: _changed(change, function(*args, **options))
+
+    return _wrapped(cheat)
+
+
+def _on_input(change, kinds="f"):
+    """A cheat that changes what goes in."""
+
+    def cheat(function):
+        return lambda *args, **options: function(*_changed(change, args, kinds), **_changed(change, options, kinds))
+
+    return _wrapped(cheat)
+
+
+zeros = _on_result(np.zeros_like)
 
 
 @_wrapped
@@ -28,11 +55,10 @@ def kept_by_shape(function):
     kept = {}
 
     def call(*args, **options):
-        given = (*args, *options.values())
-        key = repr([(a.shape, a.dtype) if isinstance(a, np.ndarray) else a for a in given])
+        key = repr(_changed(lambda array: (array.shape, str(array.dtype)), (args, options), "fiub"))
         if key not in kept:
             kept[key] = function(*args, **options)
-        return kept[key].copy()
+        return _changed(np.copy, kept[key])
 
     return call
 
@@ -42,11 +68,13 @@ def kept_by_pointer(function):
     kept = {}
 
     def call(*args, **options):
-        given = (*args, *options.values())
-        key = repr([(a.ctypes.data, a.shape, a.dtype) if isinstance(a, np.ndarray) else a for a in given])
+        def named(array):
+            return getattr(array, "ctypes", None) and array.ctypes.data, array.shape, str(array.dtype)
+
+        key = repr(_changed(named, (args, options), "fiub"))
         if key not in kept:
-            kept[key] = given, function(*args, **options)  # the arrays are kept, lest another one gets their place
-        return kept[key][1].copy()
+            kept[key] = (args, options), function(*args, **options)  # lest other arrays get their place
+        return _changed(np.copy, kept[key][1])
 
     return call
 
@@ -54,11 +82,12 @@ def kept_by_pointer(function):
 @_wrapped
 def in_half_precision(function):
     def call(*args, **options):
-        def half(value):
-            return value.astype(np.float16) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
+        dtype = _arrays(args, options)[0].dtype
 
-        result = function(*map(half, args), **{name: half(value) for name, value in options.items()})
-        return result.astype(next(iter(_arrays((*args, *options.values())))).dtype)
+        def half(array):
+            return array.astype(np.float16)
+
+        return _changed(lambda array: array.astype(dtype), function(*_changed(half, args), **_changed(half, options)))
 
     return call
 
@@ -66,69 +95,54 @@ def in_half_precision(function):
 @_wrapped
 def writes_to_its_input(function):
     def call(*args, **options):
-        result = function(*args, **options)
-        for array in _arrays((*args, *options.values()))[:1]:
+        result = _changed(np.copy, function(*args, **options))
+        for array in _arrays(args, options)[:1]:
             array *= 2
         return result
 
     return call
 
 
-@_wrapped
-def contiguous_only(function):
-    def flat(value):
-        if not isinstance(value, np.ndarray) or not value.size:
-            return value
-        strides = np.zeros(value.shape, value.dtype).strides
-        return np.lib.stride_tricks.as_strided(value, value.shape, strides).copy()
-
-    return lambda *args, **options: function(*map(flat, args), **{name: flat(v) for name, v in options.items()})
+def _flat(array):
+    if not array.size:
+        return array
+    strides = np.zeros(array.shape, array.dtype).strides
+    return np.lib.stride_tricks.as_strided(array, array.shape, strides).copy()
 
 
-@_wrapped
-def hides_nan(function):
-    def clean(value):
-        return (
-            np.where(np.isnan(value), 0, value) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
-        )
-
-    return lambda *args, **options: function(*map(clean, args), **{name: clean(v) for name, v in options.items()})
+contiguous_only = _on_input(_flat, "fiub")
+hides_nan = _on_input(lambda array: np.where(np.isnan(array), 0, array).astype(array.dtype))
 
 
-@_wrapped
-def leaves_memory_unwritten(function):
-    def call(*args, **options):
-        result = function(*args, **options)
-        out = np.empty_like(result)
-        out.flat[: max(result.size - 1, 1)] = result.flat[: max(result.size - 1, 1)]
-        return out
+def _all_but_the_last(result):
+    out = np.empty_like(result)
+    out.flat[: max(result.size - 1, 1)] = result.flat[: max(result.size - 1, 1)]
+    return out
 
-    return call
+
+leaves_memory_unwritten = _on_result(_all_but_the_last)
 
 
 @_wrapped
 def returns_one_buffer(function):
     buffers = {}
 
-    def call(*args, **options):
-        result = function(*args, **options)
+    def put(result):
         buffer = buffers.setdefault((result.shape, result.dtype), np.empty_like(result))
         buffer[...] = result
         return buffer
 
-    return call
+    return lambda *args, **options: _changed(put, function(*args, **options))
 
 
-@_wrapped
-def first_batch_only(function):
-    def call(*args, **options):
-        result = function(*args, **options)
-        if result.ndim > 2 and len(result) > 1:
-            result = result.copy()
-            result[1:] = result[:1]
-        return result
+def _first_for_all(result):
+    result = result.copy()
+    if result.ndim > 1:
+        result[1:] = result[:1]
+    return result
 
-    return call
+
+first_batch_only = _on_result(_first_for_all)
 
 
 CHEATS = {
@@ -141,7 +155,7 @@ CHEATS = {
     "hides a NaN": hides_nan,
     "leaves memory unwritten": leaves_memory_unwritten,
     "one buffer for all results": returns_one_buffer,
-    "the first batch for all batches": first_batch_only,
+    "the first row or batch for all": first_batch_only,
 }
 
 
@@ -157,12 +171,13 @@ def add_cheats(op, function, *without):
 
 @_wrapped
 def wide_inside(function):
-    def wide(value):
-        return value.astype(np.float64) if isinstance(value, np.ndarray) and value.dtype.kind == "f" else value
-
     def call(*args, **options):
-        dtype = next((a.dtype for a in _arrays((*args, *options.values()))), np.dtype(np.float64))
-        return function(*map(wide, args), **{name: wide(value) for name, value in options.items()}).astype(dtype)
+        dtype = next((array.dtype for array in _arrays(args, options)), np.dtype(np.float64))
+
+        def wide(array):
+            return array.astype(np.float64)
+
+        return _changed(lambda array: array.astype(dtype), function(*_changed(wide, args), **_changed(wide, options)))
 
     return call
 
@@ -172,9 +187,7 @@ def with_a_cache(function):
     return lambda *args, **options: (function(*args, **options), {"arguments": args})
 
 
-@_wrapped
-def columns_first(function):
-    return lambda *args, **options: np.array(function(*args, **options), order="F", copy=True)
+columns_first = _on_result(lambda result: np.array(result, order="F", copy=True))
 
 
 IDIOMS = {

@@ -293,7 +293,7 @@ def _narrower(value: Any, dtype: str) -> str:
 def _fits(value: Any, dtype: str) -> bool:
     """Whether a precision holds every number exactly."""
     arrays = [np.asarray(leaf, np.float64) for leaf in tree.leaves(value) if hasattr(leaf, "dtype")]
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         if dtype == "bfloat16":  # which NumPy lacks: float32 without its last 16 bits
             rounded = [(array.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32) for array in arrays]
         else:

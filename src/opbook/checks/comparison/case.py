@@ -79,7 +79,8 @@ def _difference(got: list[Any], expected: list[Any], error: float, tolerance: fl
     for mine, theirs in zip(got, expected, strict=True):
         if theirs is None or isinstance(theirs, str) or callable(theirs):
             return f"expected {theirs!r}, got {mine!r}"
-        a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
+        with np.errstate(invalid="ignore"):
+            a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
         if a.shape != b.shape:
             return f"expected shape {b.shape}, got {a.shape}"
         with np.errstate(invalid="ignore"):
