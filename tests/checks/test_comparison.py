@@ -192,6 +192,17 @@ def test_what_else_is_wrong_with_a_function():
         assert any(words in case.message for case in found.of("failed", False))
 
 
+def test_memory_that_nobody_wrote_is_named():
+    def unwritten(x):
+        out = np.empty_like(x)
+        np.copyto(out, x, where=x > 0)
+        return out
+
+    found = compare(unwritten, "relu", dtypes=("float32", "float64"))
+    assert found.verdict == "is wrong"
+    assert any("memory was read that nobody wrote to" in case.message for case in found.of("failed", False))
+
+
 def test_leaving_python_is_a_refusal():
     def leaves(*args, **kwargs):
         raise SystemExit(0)

@@ -1,6 +1,6 @@
 """Counts the animals of the zoo, for the page on what a green check proves.
 
-    python tests/zoo/census.py      writes the counts into docs/explanation/verification.md
+python tests/zoo/census.py      writes the counts into docs/explanation/verification.md
 """
 
 import sys

@@ -189,8 +189,8 @@ def layouts(subject: Subject) -> Evidence:
         stretched = sample.with_arrays(lambda a: np.broadcast_to(a[:1], a.shape) if a.ndim and len(a) else a)
         if _accepts(subject, stretched):
             contiguous = stretched.with_arrays(np.array)
-            got, expected = value_and_gradients(subject, stretched), value_and_gradients(subject, contiguous)
-            _same_answer(subject, contiguous, "with zero strides", got, expected, evidence)
+            got, due = value_and_gradients(subject, stretched), value_and_gradients(subject, contiguous)
+            _same_answer(subject, contiguous, "with zero strides", got, due, evidence)
     if not evidence.inputs:
         raise NotApplicable("it takes no floating-point array")
     return evidence

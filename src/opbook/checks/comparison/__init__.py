@@ -9,7 +9,7 @@ import numpy as np
 
 from opbook.autodiff import tree
 from opbook.builtins.builtin import Builtin
-from opbook.checks.comparison.behaviour import Trial, faults, leave_rubbish, of_interest, only_moves
+from opbook.checks.comparison.behaviour import Trial, faults, has_rubbish, leave_rubbish, of_interest, only_moves
 from opbook.checks.comparison.case import Case, judge
 from opbook.checks.comparison.kernel import Arguments, Kernel, LeftOut, Misbehaved, given_by_name
 from opbook.checks.comparison.libraries import LIBRARIES, Library, library_of
@@ -195,6 +195,8 @@ class _Session:
             message = f"{type(reason).__name__}: {reason}" + (f" ({place})" if place else "")
         else:
             status, error, message = judge(value, expected, case.tolerance or 0.0)
+            if status == "failed" and has_rubbish(value):
+                message += "; memory was read that nobody wrote to"
             if status == "failed" and error is not None:
                 narrow = _narrower(value, case.dtype)
                 message += f"; every number is one of {narrow}" if narrow else ""
