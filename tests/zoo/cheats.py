@@ -26,7 +26,7 @@ def _changed(change, value, kinds="f"):
     def convert(leaf):
         return change(leaf) if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in kinds else leaf
 
-    return tree.map_leaves(convert, value)
+    return tree.map(convert, value)
 
 
 def _on_result(change):

@@ -3,6 +3,7 @@
 import pytest
 from zoo.animals import animals
 from zoo.census import census, shown
+from zoo.cheats import CHEATS, IDIOMS
 
 from opbook.plugins.catalogue import catalogue
 from opbook.testing import compare
@@ -10,7 +11,9 @@ from opbook.testing import compare
 
 @pytest.mark.parametrize("animal", animals(), ids=str)
 def test_the_verdict_is_the_right_one(animal):
-    found = compare(animal.function, animal.op, gradient=animal.gradient, dtypes=("float32", "float64"))
+    everywhere = animal.kind in CHEATS or animal.kind in IDIOMS
+    dtypes = ("float64",) if everywhere else ("float32", "float64")
+    found = compare(animal.function, animal.op, gradient=animal.gradient, dtypes=dtypes)
     assert found.verdict == ("agrees" if animal.is_right else "is wrong"), found.sentence
 
 

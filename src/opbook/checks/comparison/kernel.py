@@ -12,6 +12,7 @@ import numpy as np
 
 from opbook.autodiff import tree
 from opbook.builtins.signature import CallShape
+from opbook.builtins.specs import RecordSpec, SequenceSpec, Spec
 from opbook.checks.comparison.libraries import Library, as_numpy
 from opbook.checks.samples import Sample
 
@@ -209,6 +210,29 @@ def given_by_name(shape: CallShape, sample: Sample) -> dict[str, Any]:
     """
     names = [p.name for p in shape.params if not p.keyword_only]
     return {**dict(zip(names, sample.args, strict=False)), **sample.kwargs}
+
+
+def gives_optional_fields(shape: CallShape, sample: Sample) -> bool:
+    """Tell whether a record of a sample has fields that may be left out: an option that no signature shows.
+
+    Args:
+        shape: The call shape that the sample is for.
+        sample: The sample.
+
+    Returns:
+        True if there is such a field.
+    """
+    given = given_by_name(shape, sample)
+    return any(_has_optional(param.spec, given[param.name]) for param in shape.params if param.name in given)
+
+
+def _has_optional(spec: Spec, value: Any) -> bool:
+    if isinstance(spec, RecordSpec) and isinstance(value, Mapping):
+        return any(name in spec.optional or _has_optional(spec.fields[name], item) for name, item in value.items())
+    if isinstance(spec, SequenceSpec) and isinstance(value, tuple | list):
+        items = spec.items * len(value) if spec.any_length else spec.items
+        return any(map(_has_optional, items, value))
+    return False
 
 
 def _is_default(value: Any, default: Any) -> bool:

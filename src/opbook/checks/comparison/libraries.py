@@ -50,9 +50,11 @@ class Library:
             array: An array of NumPy's.
 
         Returns:
-            The same numbers: every other entry of a larger array, with the axes the other way round in memory.
+            The same numbers: every other entry of a larger array, with the axes the other way round in memory, and with
+            other numbers between.
         """
-        view = np.repeat(np.ascontiguousarray(array.T)[..., None], 2, axis=-1)[..., 1].T
+        others = 2 * array + 1 if array.dtype.kind == "f" else ~array if array.dtype.kind == "b" else array
+        view = np.stack([others.T, array.T], axis=-1)[..., 1].T
         if self.name == "torch":
             import torch
 
