@@ -138,11 +138,6 @@ def cap_by_clip(q, k, *, softcap=None):
     return softmaxed(scored(q, k) if softcap is None else np.clip(scored(q, k), -softcap, softcap))
 
 
-@wrong(HEADS, "biases are left out")
-def no_biases(x, heads, n_heads, bo=None):
-    return cross(x, x, [{name: head[name] for name in ("wq", "wk", "wv", "wo")} for head in heads], bo=bo)
-
-
 @wrong(HEADS, "the output bias once for every head")
 def own_bo_for_each(x, heads, n_heads, bo=None):
     return cross(x, x, heads, bo=None if bo is None else n_heads * bo)

@@ -3,7 +3,7 @@
 import inspect
 import io
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from opbook.autodiff import tree
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import RecordSpec, SequenceSpec, Spec
-from opbook.checks.comparison.libraries import Library, as_numpy
+from opbook.checks.comparison.libraries import Library, as_numpy, words_in
 from opbook.checks.samples import Sample
 
 ALSO_CALLED = {"axis": "dim", "keepdims": "keepdim", "causal": "is_causal", "eps": "epsilon"}
@@ -61,11 +61,23 @@ class Kernel:
     def __init__(self, function: Callable[..., Any], library: Library) -> None:
         self.function = function
         self.library = library
+        self._words = words_in(function)
         self.name = getattr(function, "__name__", type(function).__name__)
         try:
             self._params: Mapping[str, inspect.Parameter] | None = inspect.signature(function).parameters
         except (TypeError, ValueError):  # compiled code may have no signature
             self._params = None
+
+    def knows_nothing_of(self, fields: set[str]) -> bool:
+        """Tell whether the function has no word for any of some fields of a record.
+
+        Args:
+            fields: The names of the fields.
+
+        Returns:
+            True if there are some, and none of them is in its code.
+        """
+        return bool(fields) and not fields & self._words
 
     def takes(self, option: str) -> str:
         """Tell under which name the function takes an option.
@@ -212,27 +224,29 @@ def given_by_name(shape: CallShape, sample: Sample) -> dict[str, Any]:
     return {**dict(zip(names, sample.args, strict=False)), **sample.kwargs}
 
 
-def gives_optional_fields(shape: CallShape, sample: Sample) -> bool:
-    """Tell whether a record of a sample has fields that may be left out: an option that no signature shows.
+def optional_fields(shape: CallShape, sample: Sample) -> set[str]:
+    """List the fields of a sample's records that may be left out: options that no signature shows.
 
     Args:
         shape: The call shape that the sample is for.
         sample: The sample.
 
     Returns:
-        True if there is such a field.
+        Their names.
     """
     given = given_by_name(shape, sample)
-    return any(_has_optional(param.spec, given[param.name]) for param in shape.params if param.name in given)
+    return {name for param in shape.params if param.name in given for name in _optional(param.spec, given[param.name])}
 
 
-def _has_optional(spec: Spec, value: Any) -> bool:
+def _optional(spec: Spec, value: Any) -> Iterator[str]:
     if isinstance(spec, RecordSpec) and isinstance(value, Mapping):
-        return any(name in spec.optional or _has_optional(spec.fields[name], item) for name, item in value.items())
-    if isinstance(spec, SequenceSpec) and isinstance(value, tuple | list):
+        yield from (name for name in value if name in spec.optional)
+        for name, item in value.items():
+            yield from _optional(spec.fields[name], item)
+    elif isinstance(spec, SequenceSpec) and isinstance(value, tuple | list):
         items = spec.items * len(value) if spec.any_length else spec.items
-        return any(map(_has_optional, items, value))
-    return False
+        for inner, item in zip(items, value, strict=True):
+            yield from _optional(inner, item)
 
 
 def _is_default(value: Any, default: Any) -> bool:

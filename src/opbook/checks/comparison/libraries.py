@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from opbook.autodiff import tree
+
 LIBRARIES = ("numpy", "torch", "jax")
 
 
@@ -165,11 +167,25 @@ def _used(function: Any) -> tuple[set[str], set[str]]:
     return libraries, names
 
 
+def words_in(function: Callable[..., Any]) -> set[str]:
+    """List the names and texts in a function's code, and in that of the functions of its module that it calls.
+
+    Args:
+        function: The function.
+
+    Returns:
+        The words.
+    """
+    return _used(_innermost(function))[1]
+
+
 def _names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
+        else:
+            yield from (text for text in tree.leaves(constant) if isinstance(text, str))
 
 
 def _root(value: Any) -> str:
