@@ -24,6 +24,7 @@ def _(draw):
     # heads as most libraries have them: equal ones that fill the width
     for batch, width, count in (((), 6, 2), ((7,), 6, 3), ((4, 7), 6, 2)):
         yield normal(*batch, 5, width), weights(width, width // count, 11, count)
+    yield draw.call(normal(5, 6), weights(6, 3, 11, 2), norm="pre")
     yield draw.large("three batch axes, equal heads", normal(4, 7, 5, 11, 6), weights(6, 2, 13, 3))
     yield draw.large("larger sizes, equal heads", normal(2, 37, 20), weights(20, 4, 33, 5))
     x = normal(4, 3)
