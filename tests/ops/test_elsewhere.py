@@ -80,6 +80,7 @@ OF_THEIR_OWN = {
     "grad",
     "gru_forward",
     "llama_block",
+    "lstm_forward",
     "multi_head_attention",
     "multi_head_weights",
     "sample",
@@ -260,7 +261,7 @@ def test_the_block_of_pytorch(torch):
 @pytest.mark.peer
 def test_recurrences_of_pytorch(torch):
     x, size, width = draw(2, 5, 3), 4, 3
-    for name, gates in (("gru_forward", "rzn"),):
+    for name, gates in (("gru_forward", "rzn"), ("lstm_forward", "ifgo")):
         shapes = {"w": (width, size), "u": (size, size), "b": (size,)}
         weights = {part + gate: draw(*shapes[part], seed=ord(gate)) for part in shapes for gate in gates}
         layer = eval(code(name, "torch"), {"torch": torch}, {"width": width, "size": size}).double()
@@ -268,7 +269,8 @@ def test_recurrences_of_pytorch(torch):
         names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0")
         nothing = {"bias_hh_l0": torch.zeros(len(gates) * size, dtype=torch.float64)}
         layer.load_state_dict({**dict(zip(names, packed, strict=True)), **nothing})
-        ours = getattr(ops, name)(x, weights)
+        found = getattr(ops, name)(x, weights)
+        ours = found["h"] if name == "lstm_forward" else found
         theirs = layer(torch.tensor(x))[0].detach()
         np.testing.assert_allclose(theirs, ours, rtol=1e-10)
 

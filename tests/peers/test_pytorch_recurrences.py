@@ -21,6 +21,7 @@ def weights_of(names, biases):
     return {name: draw(*shapes[name[0]], seed=i) for i, name in enumerate((*names, *biases))}
 
 
+LSTM = tuple(letter + gate for letter in "wu" for gate in "ifgo")
 GRU = ("wr", "wz", "wn", "ur", "uz", "un")
 
 
@@ -60,11 +61,26 @@ def gru_of_cho(x, weights, h0):
     return torch.stack(states, -2)
 
 
+def lstm_of_pytorch(x, weights, h0, c0):
+    """Its cells one row at a time, as PyTorch returns only the last of them."""
+    layer = torch.nn.LSTM(D, H, batch_first=True, dtype=torch.float64)
+    parameters, rows, h, c = packed(weights, "ifgo"), [], h0, c0
+    for t in range(x.shape[-2]):
+        _, last = with_one_batch_axis(layer, parameters, x[..., t : t + 1, :], h, c)
+        h, c = (state.reshape(h0.shape) for state in last)
+        rows.append((h, c))
+    return {"h": torch.stack([h for h, _ in rows], -2), "c": torch.stack([c for _, c in rows], -2)}
+
+
 CASES = [
     *(
         ("gru_forward", theirs, (X, weights_of(GRU, biases), H0), {"reset": reset})
         for theirs, reset in ((gru_of_pytorch, "after"), (gru_of_cho, "before"))
         for biases in ((), ("br", "bz", "bn", "cn"))
+    ),
+    *(
+        ("lstm_forward", lstm_of_pytorch, (X, weights_of(LSTM, biases), H0, draw(2, 5, H, seed=2)), {})
+        for biases in ((), ("bi", "bf", "bg", "bo"))
     ),
 ]
 
@@ -108,3 +124,9 @@ def test_gru_of_onnx(reset):
     weights = weights_of(GRU, ("br", "bz", "bn", "cn"))
     theirs = of_onnx("GRU", weights, "zrn", X[0], [H0[0]], linear_before_reset=int(reset == "after"))
     np.testing.assert_allclose(ops.gru_forward(X[0], weights, H0[0], reset=reset), theirs, rtol=1e-12)
+
+
+def test_lstm_of_onnx():
+    weights, c0 = weights_of(LSTM, ("bi", "bf", "bg", "bo")), draw(5, H, seed=2)
+    theirs = of_onnx("LSTM", weights, "iofg", X[0], [H0[0], c0])
+    np.testing.assert_allclose(ops.lstm_forward(X[0], weights, H0[0], c0)["h"], theirs, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""gru_forward."""
+"""gru_forward and lstm_forward."""
 
 import numpy as np
 from zoo.animals import right, wrong, wrong_gradient
@@ -93,3 +93,64 @@ def truncated(g, x, weights, h0=None, *, reset="after"):
             extra = tuple(range(slope.ndim - x.ndim + 1))
             dx[..., t, i] = slope.sum(axis=(*extra, -1)).reshape(x.shape[:-2])
     return (dx,)
+
+
+def _lstm(x, weights, h0, c0, candidate=np.tanh, shown=np.tanh, peep=0.0):
+    size = len(weights["ui"])
+    states = [() if state is None else np.shape(state)[:-1] for state in (h0, c0)]
+    batch = np.broadcast_shapes(x.shape[:-2], *states)
+    h, c = (np.zeros((*batch, size)) + (0 if state is None else state) for state in (h0, c0))
+    found = {name: np.zeros((*batch, x.shape[-2], size), x.dtype) for name in "hc"}
+    for t in range(x.shape[-2]):
+        a = {
+            k: x[..., t, :] @ weights["w" + k] + h @ weights["u" + k] + weights.get("b" + k, 0.0) + peep * c
+            for k in "ifgo"
+        }
+        c = _sigmoid(a["f"]) * c + _sigmoid(a["i"]) * candidate(a["g"])
+        h = _sigmoid(a["o"]) * shown(c)
+        found["h"][..., t, :], found["c"][..., t, :] = h, c
+    return found
+
+
+def _renamed(weights, names):
+    return {name[0] + names.get(name[1], name[1]): array for name, array in weights.items()}
+
+
+@right("lstm_forward", "a loop over rows")
+def lstm(x, weights, h0=None, c0=None):
+    return _lstm(x, weights, h0, c0)
+
+
+@wrong("lstm_forward", "the gates in the order of Keras, read in that of ONNX")
+def other_order(x, weights, h0=None, c0=None):
+    return _lstm(x, _renamed(weights, {"f": "o", "g": "f", "o": "g"}), h0, c0)
+
+
+@wrong("lstm_forward", "input and forget gate exchanged")
+def forgets_what_comes(x, weights, h0=None, c0=None):
+    return _lstm(x, _renamed(weights, {"i": "f", "f": "i"}), h0, c0)
+
+
+@wrong("lstm_forward", "a sigmoid for the candidate")
+def positive_candidate(x, weights, h0=None, c0=None):
+    return _lstm(x, weights, h0, c0, candidate=_sigmoid)
+
+
+@wrong("lstm_forward", "the cell shown without tanh")
+def unbent(x, weights, h0=None, c0=None):
+    return _lstm(x, weights, h0, c0, shown=lambda c: c)
+
+
+@wrong("lstm_forward", "1 added to the forget gate, as some do at the start of training")
+def forget_bias(x, weights, h0=None, c0=None):
+    return _lstm(x, {**weights, "bf": weights.get("bf", 0.0) + 1.0}, h0, c0)
+
+
+@wrong("lstm_forward", "the first states exchanged")
+def exchanged_states(x, weights, h0=None, c0=None):
+    return _lstm(x, weights, c0, h0)
+
+
+@wrong("lstm_forward", "gates that look at the cell")
+def peepholes(x, weights, h0=None, c0=None):
+    return _lstm(x, weights, h0, c0, peep=0.5)

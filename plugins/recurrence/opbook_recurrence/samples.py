@@ -6,7 +6,7 @@ The known answers are PyTorch's, computed in float64; where it has no such form,
 import numpy as np
 
 from opbook import Property, hookimpl
-from opbook_recurrence import gru_forward
+from opbook_recurrence import gru_forward, lstm_forward
 
 X = np.array([[1.0, -2.0], [0.5, 3.0], [-1.0, 0.25]])
 H0 = np.array([0.5, -1.5])
@@ -61,6 +61,54 @@ def _(draw):
     yield draw.refused("no such order", X, GRU, reset="between").saying('must be "after" or "before"')
 
 
+LSTM = {
+    **{"wi": GRU["wr"], "wf": GRU["wz"], "wg": GRU["wn"], "ui": GRU["ur"], "uf": GRU["uz"], "ug": GRU["un"]},
+    "wo": np.array([[-0.9, 0.2], [0.35, 1.2]]),
+    "uo": np.array([[0.15, -0.45], [0.65, 0.85]]),
+    "bi": np.array([0.1, -0.2]),
+    "bf": np.array([1.0, 0.5]),
+    "bg": np.array([-0.15, 0.25]),
+    "bo": np.array([0.4, -0.35]),
+}
+
+
+@lstm_forward.samples
+def _(draw):
+    h = [
+        [0.05044679059324311, -0.0044332757516348555],
+        [0.4048778988097775, 0.635511432939656],
+        [0.37307093162661464, 0.32785526573614493],
+    ]
+    c = [
+        [0.22148819697432226, -0.06128731777126191],
+        [0.6228768980666555, 0.7899946321602226],
+        [0.4612121049612994, 0.7285056032580978],
+    ]
+    yield draw.known("PyTorch's torch.nn.LSTM", {"h": np.array(h), "c": np.array(c)}, X, LSTM)
+    h = [
+        [0.0331938277803657, 0.011233237840288587],
+        [0.4455464944070671, 0.8117145032982828],
+        [0.45892641320467065, 0.4061629737688461],
+    ]
+    c = [
+        [0.31420783346301157, 0.7857462158290185],
+        [0.704875454792065, 1.2223528998176627],
+        [0.5793142339304711, 0.9198664121848091],
+    ]
+    c0 = np.array([-0.25, 2.0])
+    yield draw.known("PyTorch's with first states", {"h": np.array(h), "c": np.array(c)}, X, LSTM, H0, c0)
+    yield draw.normal(2, 3, 5, 2), LSTM, draw.normal(3, 2), draw.normal(2, 1, 2)
+    yield draw.call(draw.normal(4, 2), LSTM, None, draw.normal(3, 2))
+    without = {name: matrix for name, matrix in LSTM.items() if name[0] in "wu"}
+    yield draw.normal(3, 4, 2), dict(reversed(without.items()))
+    yield draw.normal(3, 0, 2), LSTM
+    yield draw.large("many steps", draw.normal(2, 60, 2), LSTM)
+    yield draw.edge("gates that are shut, and wide open", 1000 * X, LSTM, H0, c0)
+    yield draw.refused("states of another width", X, {**LSTM, "ug": draw.normal(3, 3)}).saying("must be equal")
+    yield draw.refused("matrices in one", X, {"w": draw.normal(2, 8), "u": draw.normal(2, 8)}).saying("no field wi")
+    yield draw.refused("a cell of another width", X, LSTM, None, draw.normal(3)).saying("c0 has 3 entries")
+
+
 def in_two_parts(op, x, weights, h0=None, **options):
     """All states at once, and those of a part from which the rest goes on."""
     n = x.shape[-2] // 2
@@ -94,6 +142,22 @@ def opbook_properties():
         states = op(x, named("bz", weights, 1e4), h0, **options)
         return states, np.broadcast_to(h0[..., None, :], states.shape)
 
+    def remembered(op, x, weights, h0=None, c0=None):
+        if c0 is None or np.abs(x).max(initial=0) > 100:
+            return None
+        shut = {**weights, **{name: np.full(len(c0.T), fill) for name, fill in (("bi", -1e4), ("bf", 1e4))}}
+        cells = op(x, shut, h0, c0)["c"]
+        return cells, np.broadcast_to(c0[..., None, :], cells.shape)
+
+    def both_in_two_parts(op, x, weights, h0=None, c0=None):
+        n = x.shape[-2] // 2
+        if n == 0:
+            return None
+        first = op(x[..., :n, :], weights, h0, c0)
+        rest = op(x[..., n:, :], weights, first["h"][..., -1, :], first["c"][..., -1, :])
+        together = [np.concatenate([first[name], rest[name]], axis=-2) for name in ("h", "c")]
+        return together, list(op(x, weights, h0, c0).values())
+
     def no_reset(op, x, weights, h0=None, *, reset="after"):
         if np.abs(x).max(initial=0) > 100:
             return None
@@ -110,6 +174,8 @@ def opbook_properties():
     open_gate = "Where the reset gate is always open, before and after are the same."
     return [
         Property("gru_forward", "in two parts", parts, in_two_parts),
+        Property("lstm_forward", "in two parts", parts, both_in_two_parts),
+        Property("lstm_forward", "remembered", "With f open and i shut, every cell is c0.", remembered),
         Property("gru_forward", "later rows", first, later_rows),
         Property("gru_forward", "kept", "Where the update gate is always open, every state is h0.", kept),
         Property("gru_forward", "no reset", open_gate, no_reset),

@@ -19,4 +19,19 @@ RECURRENCE = {
             "another and transposed; time is the first axis",
         ),
     },
+    "lstm_forward": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.nn.LSTM(width, size, batch_first=True)",
+            "The matrices are packed as i, f, g, o, below one another and transposed, with two biases that add up. It "
+            "returns all h, but only the last c",
+        ),
+        "jax": "It has none; Flax has `OptimizedLSTMCell`. Keras's `LSTM` packs i, f, c, o, where c is the candidate, "
+        "starts with a bias of 1 for f, and returns the last h only",
+        "onnx": Operator(
+            "LSTM",
+            14,
+            "The matrices are packed as i, o, f, c, below one another and transposed; time is the first axis",
+        ),
+    },
 }
