@@ -83,6 +83,7 @@ OF_THEIR_OWN = {
     "lstm_forward",
     "multi_head_attention",
     "multi_head_weights",
+    "rnn_forward",
     "sample",
     "sgd_step",
     "top_k",
@@ -261,9 +262,9 @@ def test_the_block_of_pytorch(torch):
 @pytest.mark.peer
 def test_recurrences_of_pytorch(torch):
     x, size, width = draw(2, 5, 3), 4, 3
-    for name, gates in (("gru_forward", "rzn"), ("lstm_forward", "ifgo")):
+    for name, gates in (("gru_forward", "rzn"), ("lstm_forward", "ifgo"), ("rnn_forward", ("",))):
         shapes = {"w": (width, size), "u": (size, size), "b": (size,)}
-        weights = {part + gate: draw(*shapes[part], seed=ord(gate)) for part in shapes for gate in gates}
+        weights = {part + gate: draw(*shapes[part], seed=ord(gate or "h")) for part in shapes for gate in gates}
         layer = eval(code(name, "torch"), {"torch": torch}, {"width": width, "size": size}).double()
         packed = [torch.tensor(np.concatenate([weights[part + gate].T for gate in gates])) for part in "wub"]
         names = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0")

@@ -72,12 +72,18 @@ def lstm_of_pytorch(x, weights, h0, c0):
     return {"h": torch.stack([h for h, _ in rows], -2), "c": torch.stack([c for _, c in rows], -2)}
 
 
+def rnn_of_pytorch(x, weights, h0):
+    layer = torch.nn.RNN(D, H, batch_first=True, dtype=torch.float64)
+    return with_one_batch_axis(layer, packed(weights, [""]), x, h0)[0]
+
+
 CASES = [
     *(
         ("gru_forward", theirs, (X, weights_of(GRU, biases), H0), {"reset": reset})
         for theirs, reset in ((gru_of_pytorch, "after"), (gru_of_cho, "before"))
         for biases in ((), ("br", "bz", "bn", "cn"))
     ),
+    *(("rnn_forward", rnn_of_pytorch, (X, weights_of(("w", "u"), b), H0), {}) for b in ((), ("b",))),
     *(
         ("lstm_forward", lstm_of_pytorch, (X, weights_of(LSTM, biases), H0, draw(2, 5, H, seed=2)), {})
         for biases in ((), ("bi", "bf", "bg", "bo"))
@@ -130,3 +136,9 @@ def test_lstm_of_onnx():
     weights, c0 = weights_of(LSTM, ("bi", "bf", "bg", "bo")), draw(5, H, seed=2)
     theirs = of_onnx("LSTM", weights, "iofg", X[0], [H0[0], c0])
     np.testing.assert_allclose(ops.lstm_forward(X[0], weights, H0[0], c0)["h"], theirs, rtol=1e-12)
+
+
+def test_rnn_of_onnx():
+    weights = weights_of(("w", "u"), ("b",))
+    theirs = of_onnx("RNN", weights, [""], X[0], [H0[0]])
+    np.testing.assert_allclose(ops.rnn_forward(X[0], weights, H0[0]), theirs, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""gru_forward and lstm_forward."""
+"""gru_forward, lstm_forward and rnn_forward."""
 
 import numpy as np
 from zoo.animals import right, wrong, wrong_gradient
@@ -154,3 +154,44 @@ def exchanged_states(x, weights, h0=None, c0=None):
 @wrong("lstm_forward", "gates that look at the cell")
 def peepholes(x, weights, h0=None, c0=None):
     return _lstm(x, weights, h0, c0, peep=0.5)
+
+
+def _rnn(x, weights, h0, bend=np.tanh):
+    return _loop(
+        x, h0, len(weights["u"]), lambda row, h: bend(row @ weights["w"] + h @ weights["u"] + weights.get("b", 0.0))
+    )
+
+
+@right("rnn_forward", "a loop over rows")
+def rnn(x, weights, h0=None):
+    return _rnn(x, weights, h0)
+
+
+@wrong("rnn_forward", "a sigmoid instead of tanh")
+def positive_states(x, weights, h0=None):
+    return _rnn(x, weights, h0, bend=_sigmoid)
+
+
+@wrong("rnn_forward", "the matrix of the state transposed")
+def transposed_state(x, weights, h0=None):
+    return _rnn(x, {**weights, "u": weights["u"].T}, h0)
+
+
+@wrong("rnn_forward", "no bias")
+def without_bias(x, weights, h0=None):
+    return _rnn(x, {"w": weights["w"], "u": weights["u"]}, h0)
+
+
+@wrong("rnn_forward", "backwards through the rows")
+def backwards(x, weights, h0=None):
+    return _rnn(x[..., ::-1, :], weights, h0)[..., ::-1, :]
+
+
+@wrong("rnn_forward", "the first state is not used")
+def from_zero(x, weights, h0=None):
+    return _rnn(x, weights, None if h0 is None else 0 * h0)
+
+
+@wrong("rnn_forward", "no state at all")
+def row_by_row(x, weights, h0=None):
+    return _rnn(x, {**weights, "u": 0 * weights["u"]}, h0)

@@ -3,9 +3,10 @@
 from opbook import hookimpl
 from opbook_recurrence.gru import gru_forward
 from opbook_recurrence.lstm import lstm_forward
+from opbook_recurrence.plain import rnn_forward
 
 
 @hookimpl
 def opbook_builtins():
-    """Add gru_forward and lstm_forward."""
-    return [gru_forward, lstm_forward]
+    """Add gru_forward, lstm_forward and rnn_forward."""
+    return [gru_forward, lstm_forward, rnn_forward]

@@ -6,7 +6,7 @@ The known answers are PyTorch's, computed in float64; where it has no such form,
 import numpy as np
 
 from opbook import Property, hookimpl
-from opbook_recurrence import gru_forward, lstm_forward
+from opbook_recurrence import gru_forward, lstm_forward, rnn_forward
 
 X = np.array([[1.0, -2.0], [0.5, 3.0], [-1.0, 0.25]])
 H0 = np.array([0.5, -1.5])
@@ -109,6 +109,30 @@ def _(draw):
     yield draw.refused("a cell of another width", X, LSTM, None, draw.normal(3)).saying("c0 has 3 entries")
 
 
+@rnn_forward.samples
+def _(draw):
+    weights = {"w": GRU["wn"], "u": GRU["un"], "b": GRU["bn"]}
+    states = [
+        [0.421899005250008, -0.9732261643446705],
+        [0.6182214149875969, 0.9962094840375217],
+        [0.05385424677941643, -0.1534996481904611],
+    ]
+    yield draw.known("PyTorch's torch.nn.RNN", np.array(states), X, weights)
+    states = [
+        [0.5005202111902354, -0.8617231593133063],
+        [0.6868961426075559, 0.9949451757269419],
+        [0.12835733648139738, -0.19908867818269985],
+    ]
+    yield draw.known("PyTorch's torch.nn.RNN with a first state", np.array(states), X, weights, H0)
+    yield draw.normal(2, 3, 5, 2), weights, draw.normal(3, 2)
+    yield draw.normal(4, 2), {"u": weights["u"], "w": weights["w"]}, draw.normal(3, 2)
+    yield draw.normal(3, 0, 2), weights
+    yield draw.large("many steps", draw.normal(2, 60, 2), weights)
+    yield draw.edge("tanh at its ends", 1000 * X, weights, H0)
+    yield draw.refused("states of another width", X, {**weights, "u": draw.normal(3, 3)}).saying("must be equal")
+    yield draw.refused("two biases", X, {**weights, "c": H0}).saying("c")
+
+
 def in_two_parts(op, x, weights, h0=None, **options):
     """All states at once, and those of a part from which the rest goes on."""
     n = x.shape[-2] // 2
@@ -172,7 +196,15 @@ def opbook_properties():
     parts = "A sequence in two parts gives the same states, if the second starts with the last state of the first."
     first = "A state depends on no row after its own."
     open_gate = "Where the reset gate is always open, before and after are the same."
+
+    def turned(op, x, weights, h0=None):
+        minus = {name: -array if name == "b" else array for name, array in weights.items()}
+        return op(-x, minus, None if h0 is None else -h0), -op(x, weights, h0)
+
     return [
+        Property("rnn_forward", "in two parts", parts, in_two_parts),
+        Property("rnn_forward", "later rows", first, later_rows),
+        Property("rnn_forward", "turned", "With x, b and h0 negative, so are the states.", turned),
         Property("gru_forward", "in two parts", parts, in_two_parts),
         Property("lstm_forward", "in two parts", parts, both_in_two_parts),
         Property("lstm_forward", "remembered", "With f open and i shut, every cell is c0.", remembered),

@@ -34,4 +34,13 @@ RECURRENCE = {
             "The matrices are packed as i, o, f, c, below one another and transposed; time is the first axis",
         ),
     },
+    "rnn_forward": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "torch.nn.RNN(width, size, batch_first=True)",
+            "Its matrices are transposed, and it has two biases, which add up. It returns the states and the last one",
+        ),
+        "jax": "It has none; Flax has `SimpleCell`. Keras's `SimpleRNN` returns the last state only",
+        "onnx": Operator("RNN", 14, "Its matrices are transposed; time is the first axis"),
+    },
 }
