@@ -1,6 +1,6 @@
 """Steps of optimizers and clipping: what does the same elsewhere."""
 
-from opbook_elsewhere.table.entries import Call, Operator
+from opbook_elsewhere.table.entries import Call
 
 OPTIMIZATION = {
     "adamw_step": {
@@ -34,11 +34,7 @@ OPTIMIZATION = {
         ),
         "jax": "It has none; Optax has `sgd`, whose decay is a transformation of its own, `add_decayed_weights`. "
         "Keras's `SGD` has lr inside the sum",
-        "onnx": Operator(
-            "Momentum",
-            1,
-            "Of the preview training operators. `norm_coefficient` is the decay; beta scales what is added to the sum, "
-            "but not in the first step",
-        ),
+        "onnx": "`Momentum` of the preview training opset 1; `norm_coefficient` is the decay, and beta scales what is "
+        "added to the sum, but not in the first step",
     },
 }
