@@ -76,6 +76,13 @@ def test_json_is_valid_and_alone_on_standard_output(opbook, tmp_path):
     )
 
 
+def test_a_function_cannot_end_the_process_and_seem_right(opbook, tmp_path):
+    (tmp_path / "leaves.py").write_text("import os\n\n\ndef norm(x, gamma, beta):\n    os._exit(0)\n")
+    result = opbook("compare", str(tmp_path / "leaves.py:norm"), "--against", "layer_norm")
+    assert result.exit_code == 3
+    assert "it calls os._exit(0), which would end the process" in result.stdout
+
+
 def test_what_can_be_run_on_nothing_exits_with_3(opbook):
     result = opbook("compare", "json:loads", "--against", "layer_norm", "--dtype", "float64")
     assert result.exit_code == 3

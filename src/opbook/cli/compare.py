@@ -14,6 +14,7 @@ from opbook.cli.errors import CHECK_FAILED, UserError
 from opbook.cli.options import BuiltinName, json_option, with_samples
 from opbook.cli.output import console, print_json, print_line
 from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.guard import no_exit
 
 if TYPE_CHECKING:
     from opbook.checks import Case, Comparison
@@ -71,10 +72,10 @@ def compare(
     """
     from opbook.checks.comparison import compare as compared
 
-    function = load_function(target)
-    pull = load_function(gradient) if gradient else None
     chosen = dict(map(_option, options))
-    with console(stderr=True).status(f"{target} against {against}"):
+    with console(stderr=True).status(f"{target} against {against}"), no_exit():
+        function = load_function(target)
+        pull = load_function(gradient) if gradient else None
         found = compared(function, catalogue[against], gradient=pull, dtypes=dtypes or None, options=chosen, **choices)
     if as_json:
         print_json(found.as_dict())

@@ -38,7 +38,7 @@ def guarded(who: str, handle: str) -> Iterator[None]:
     timer.start()
     limit = sys.getrecursionlimit()
     try:
-        with _no_exit(), _interrupts_told_apart():
+        with no_exit(), _interrupts_told_apart():
             yield
     except StoppedByUser as stopped:
         stopped.add_note(f"opbook was waiting for {who}; {advice}")
@@ -53,7 +53,7 @@ def guarded(who: str, handle: str) -> Iterator[None]:
 
 
 @contextmanager
-def _no_exit() -> Iterator[None]:
+def no_exit() -> Iterator[None]:
     """Have `os._exit` raise, as nothing could be said afterwards; a forked child may end as it likes."""
     real, process = os._exit, os.getpid()
 
