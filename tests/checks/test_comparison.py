@@ -118,6 +118,10 @@ def test_one_value_of_an_option_can_be_chosen():
     assert found.verdict == "agrees"
     assert not found.of("refused")
     assert "two batch axes" in labels(found, "passed")
+    with pytest.raises(
+        InputError, match=r"layer_norm has no argument epss; it has x, gamma, beta, eps\. Did you mean eps\?"
+    ):
+        compare(np.add, "layer_norm", options={"epss": 1})
     with pytest.raises(InputError, match="gelu has no input with approximate='no'"):
         compare(gelu_tanh, "gelu", options={"approximate": "no"})
 

@@ -20,7 +20,7 @@ from opbook.checks.refusals import place_of, refusal
 from opbook.checks.samples import FLOAT_NAMES, Sample
 from opbook.checks.subject import cotangent_of, is_numeric
 from opbook.checks.tolerance import SLACK, TOLERANCE, relative_error
-from opbook.errors import ArgumentError, InputError
+from opbook.errors import ArgumentError, InputError, nearest
 
 __all__ = ["Case", "Comparison", "compare"]
 
@@ -101,8 +101,10 @@ def _builtin(builtin: Builtin | str) -> Builtin:
 def _chosen(op: Builtin, only: str, options: dict[str, Any]) -> list[Sample]:
     """The inputs that are meant."""
     found = []
+    names: dict[str, None] = {}
     for sample in samples_of(op):
         shape = op.bind(sample.args, sample.kwargs).shape
+        names |= dict.fromkeys(param.name for param in shape.params)
         given = given_by_name(shape, sample)
         if any(
             name in given and given[name] is not value and repr(given[name]) != repr(value)
@@ -113,6 +115,9 @@ def _chosen(op: Builtin, only: str, options: dict[str, Any]) -> list[Sample]:
         chosen = replace(sample, kwargs={**sample.kwargs, **missing})
         if only.lower() in sample.label.lower() and not (missing and refusal(op, chosen.args, chosen.kwargs)):
             found.append(chosen)
+    for name in options:
+        if name not in names:
+            raise InputError(f"{op.name} has no argument {name}; it has {', '.join(names)}.{nearest(name, names)}")
     if not found:
         wanted = [f"with {only!r} in its name"] if only else []
         wanted += [f"with {name}={value!r}" for name, value in options.items()]

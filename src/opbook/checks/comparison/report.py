@@ -74,7 +74,8 @@ class Comparison:
             why = f"it lacks {', '.join(sorted({case.message for case in missing}))}"
         return (
             f"{self.name} could not be run on any ordinary input: {why}. It was given arrays of {self.library} "
-            f"({self.reason}) and the arguments of {self.builtin}; write an adapter if it takes others."
+            f"({self.reason}) and the arguments of {self.builtin}; write an adapter if it takes others, "
+            "such as those of opbook.testing.adapters."
         )
 
     def as_dict(self) -> dict[str, Any]:
