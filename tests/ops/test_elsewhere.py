@@ -63,6 +63,7 @@ INPUTS = {
     "where": {"condition": X > 0, "x": X, "y": 2 * X},
     "attention_weights": MASKED,
     "causal_mask": {"n_queries": 4},
+    "sliding_window_mask": {"n_queries": 5, "left": 2, "right": 1},
     "layer_norm": {"x": X, "gamma": np.array([1.0, 2.0, 3.0]), "beta": np.array([0.5, 0.0, -0.5]), "eps": 1e-3},
     "scaled_dot_product_attention": {**MASKED, "v": V},
 }
@@ -73,6 +74,7 @@ SINGLE = {"layer_norm", "scaled_dot_product_attention"}
 
 OF_THEIR_OWN = {
     "adamw_step",
+    "alibi_bias",
     "batch_norm",
     "clip_by_global_norm",
     "cross_attention",
@@ -84,8 +86,10 @@ OF_THEIR_OWN = {
     "multi_head_attention",
     "multi_head_weights",
     "rnn_forward",
+    "rope",
     "sample",
     "sgd_step",
+    "sinusoidal_positions",
     "top_k",
     "top_p_filter",
     "transformer_block",

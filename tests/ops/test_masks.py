@@ -6,6 +6,7 @@ from opbook_attention_weights import allowed_pairs, finite, pair_products, score
 from opbook_multi_head_attention.heads import over_batch, padding_in
 from opbook_scaled_dot_product_attention import weighted_sum
 
+from opbook import ops
 from opbook.errors import InputError, ShapeError
 
 Q, K = np.zeros((2, 3)), np.zeros((3, 3))
@@ -89,3 +90,10 @@ def test_products_are_summed_over_the_batch():
     assert over_batch(a, b).tolist() == [[8, 6, 4], [14, 12, 10]]
     assert over_batch(a[0], b[0]).tolist() == [[5, 6, 7], [10, 12, 14]]
     assert over_batch(a[:0], b[:0]).tolist() == [[0] * 3] * 2
+
+
+@pytest.mark.parametrize("window", [(2, 1), (0, 0), (-1, 0), (1, -1)])
+def test_a_window_of_attention_is_the_mask_of_that_window(window):
+    square = np.zeros((5, 3))
+    mask = ops.sliding_window_mask(5, left=window[0], right=window[1])
+    np.testing.assert_array_equal(allowed_pairs(square, square, None, None, window=window), mask)

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 from opbook_activations import softmax
+from opbook_positions.windows import in_window
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 from opbook.errors import InputError, ShapeError
@@ -122,16 +123,11 @@ def allowed_pairs(q, k, mask, key_mask, bias=None, causal=False, window=None):
     if causal:
         allowed = allowed & np.tri(q.shape[-2], dtype=bool)
     if window is not None:
-        allowed = allowed & in_window(q.shape[-2], *window)
+        places = np.arange(q.shape[-2])
+        allowed = allowed & in_window(places - places[:, None], *window)
     if bias is not None:
         allowed = allowed & np.not_equal(bias, -np.inf)
     return allowed
-
-
-def in_window(n, left, right):
-    """The pairs (i, j) with i − left ≤ j ≤ i + right, as a Boolean (n, n) array; -1 is no limit on that side."""
-    distance = np.arange(n) - np.arange(n)[:, None]
-    return ((left < 0) | (distance >= -left)) & ((right < 0) | (distance <= right))
 
 
 def capped(scores, softcap):

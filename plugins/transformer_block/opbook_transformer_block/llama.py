@@ -6,6 +6,7 @@ import numpy as np
 from opbook_linear import GatedWeights, swiglu
 from opbook_multi_head_attention.heads import padding_in, plus
 from opbook_normalization import rms_norm
+from opbook_positions import rope
 from opbook_scaled_dot_product_attention import scaled_dot_product_attention
 
 from opbook import Array, Mask, builtin
@@ -34,9 +35,8 @@ class LlamaWeights(TypedDict):
 #   while a text is written. Query head h uses head h // G of the keys, where G is how many share one: the first G query
 #   heads look at the first head of keys, not every Hk-th of them. Here G = 1 are ordinary heads, and Hk = 1 is
 #   multi-query attention. Each head has a matrix of its own, stacked along the first axis, and its own block of `wo`.
-# - *Rotary positions*: each query and key is turned by an angle that grows with its position, so that their dot product
-#   knows how far apart they are, and nothing else about where they stand. Entries i and i + P make up a plane, and
-#   plane i turns by base^(−i/P) per position. (Some models turn entries 2i and 2i + 1 together; that differs silently.)
+# - *Rotary positions*: [`rope`](rope.md) turns each query and key by an angle that grows with its position. Entries i
+#   and i + P make up a plane. (Some models turn entries 2i and 2i + 1 together; that differs silently.)
 # - [`swiglu`](swiglu.md) in the place of the feed-forward network.
 #
 # Llama has no biases. Qwen 2 is the same block with `bq`, `bk` and `bv`; Mistral has `window=(w - 1, 0)` for a
@@ -55,7 +55,6 @@ class LlamaWeights(TypedDict):
         "Mistral",
         "Qwen",
         "grouped heads",
-        "RoPE",
     ),
 )
 def llama_block(
@@ -117,8 +116,8 @@ def grouped_attention(x, weights, base, mask, key_mask, **options):
     mask = None if mask is None else mask[..., None, None, :, :] if mask.ndim > 2 else mask
     key_mask = None if key_mask is None else key_mask[..., None, None, :] if key_mask.ndim > 1 else key_mask
     answers = scaled_dot_product_attention(
-        rotated(grouped, base),
-        rotated(k, base)[..., None, :, :],
+        rope(grouped, base=base),
+        rope(k, base=base)[..., None, :, :],
         v[..., None, :, :],
         mask,
         key_mask=key_mask,
@@ -130,11 +129,3 @@ def grouped_attention(x, weights, base, mask, key_mask, **options):
 def bias_of(weights, name):
     """A bias of each head, as a row for each; None if there is none."""
     return weights[name][:, None, :] if name in weights else None
-
-
-def rotated(x, base):
-    """Each row turned by its position: entries i and i + P make up a plane, which turns by base^(−i/P) per position."""
-    p = x.shape[-1] // 2
-    angles = np.arange(x.shape[-2])[:, None] * base ** (-np.arange(p) / max(p, 1))
-    left, right, cos, sin = x[..., :p], x[..., p:], np.cos(angles), np.sin(angles)
-    return np.concatenate([left * cos - right * sin, right * cos + left * sin], axis=-1)

@@ -9,6 +9,7 @@ from opbook_elsewhere.table.losses import LOSSES
 from opbook_elsewhere.table.math import MATH
 from opbook_elsewhere.table.normalization import NORMALIZATION
 from opbook_elsewhere.table.optimization import OPTIMIZATION
+from opbook_elsewhere.table.positions import POSITIONS
 from opbook_elsewhere.table.recurrence import RECURRENCE
 from opbook_elsewhere.table.reductions import REDUCTIONS
 from opbook_elsewhere.table.transformer import TRANSFORMER
@@ -19,6 +20,7 @@ TABLE = (
     | REDUCTIONS
     | ARRAYS
     | TRANSFORMER
+    | POSITIONS
     | RECURRENCE
     | OPTIMIZATION
     | NORMALIZATION

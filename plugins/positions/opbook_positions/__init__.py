@@ -1,0 +1,13 @@
+"""How attention knows where a row stands: rotations, sinusoids, biases and windows, as an opbook plugin."""
+
+from opbook import hookimpl
+from opbook_positions.alibi import alibi_bias
+from opbook_positions.rotary import rope
+from opbook_positions.sinusoids import sinusoidal_positions
+from opbook_positions.windows import sliding_window_mask
+
+
+@hookimpl
+def opbook_builtins():
+    """Add what says where a row stands."""
+    return [alibi_bias, rope, sinusoidal_positions, sliding_window_mask]
