@@ -19,7 +19,7 @@ from opbook import Array, builtin
 # \end{cases}$$
 #
 # At 0 the function has a kink. The slope of the left side is taken there, as in `relu` and in other libraries.
-@builtin(category="Elementwise & activations", aliases=("LeakyReLU", "leaky rectified linear unit", "lrelu", "PReLU"))
+@builtin(category="Elementwise & activations", aliases=("LeakyReLU", "leaky rectifier", "lrelu", "PReLU"))
 def leaky_relu(x: Array["..."], *, slope: float = 0.01) -> Array["..."]:
     r"""Multiplies negative entries by a small slope, and keeps the others.
 

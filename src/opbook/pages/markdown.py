@@ -46,12 +46,13 @@ def found_by(page: BuiltinPage, names: Collection[str]) -> list[str]:
 
     Returns:
         The words of its other names, each once, but for what its name begins with, by which it is found anyway, and for
-        those that are another builtin's name: whoever looks for that word wants the other one.
+        those that begin with another builtin's name: whoever types that name wants the other one. A search still finds
+        them in the text.
     """
     own = page.name.casefold()
-    others = {name.casefold() for name in names} - {own}
+    others = tuple({name.casefold() for name in names} - {own})
     words = [re.findall(r"[\w-]+", name.casefold()) for name in other_names(page)]
-    kept = (word for name in words for word in name if word not in others and not own.startswith(word))
+    kept = (word for name in words for word in name if not word.startswith(others) and not own.startswith(word))
     return list(dict.fromkeys(kept))
 
 
