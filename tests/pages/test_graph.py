@@ -208,3 +208,15 @@ def test_the_description_says_what_is_computed_of_what(ops: Catalogue) -> None:
 )
 def test_numbers_are_short_and_noise_is_zero(value: float, text: str) -> None:
     assert number(value) == text
+
+
+def test_a_part_without_entries_is_drawn_as_one(write: Write) -> None:
+    code = """
+        @builtin(category="Test")
+        def op(x: Array["N D"]) -> Array["N D"]:
+            "Doubles."
+            return np.concatenate([2 * x, x[:, :0]], axis=-1)
+        """
+    found = trace(one_op(write, code)["op"])
+    assert found is not None
+    assert "no entries" in draw(found, "op")

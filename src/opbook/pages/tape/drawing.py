@@ -112,6 +112,8 @@ def _kind(step: Step) -> str:
 
 def _rows(array: np.ndarray) -> list[str]:
     """The lines of an array, its columns aligned; more axes than two are written below each other."""
+    if not array.size:
+        return ["no entries"]
     lines = np.reshape(array, (-1, array.shape[-1])) if array.ndim else np.reshape(array, (1, 1))
     shown = [[number(entry) for entry in line[:MOST_COLUMNS]] for line in lines[:MOST_ROWS]]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
