@@ -1,6 +1,5 @@
-"""Checks of gradients: rule against tape, tape against differences, and what a pullback promises."""
+"""Checks of gradients: rule against tape, tape against differences, their precision, and gradients of gradients."""
 
-import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,12 +27,13 @@ from opbook.checks.subject import (
     rounded_like,
 )
 from opbook.checks.tolerance import TOLERANCE, allowed, relative_error
-from opbook.errors import OpbookError, TapeError
+from opbook.errors import TapeError
 
 NOTHING = "there is no floating-point array to differentiate, or none in the value"
 
 
-def _differentiable(subject: Subject) -> Iterator[tuple[Sample, Call]]:
+def differentiable_samples(subject: Subject) -> Iterator[tuple[Sample, Call]]:
+    """The samples at which something is to be differentiated, each with its call."""
     found = False
     for sample, call in subject.calls():
         if is_differentiable(subject, sample):
@@ -45,7 +45,9 @@ def _differentiable(subject: Subject) -> Iterator[tuple[Sample, Call]]:
 
 def _smooth(subject: Subject) -> Iterator[tuple[Sample, Call]]:
     """Where differences can be taken: there must be a number that can move."""
-    return ((sample, call) for sample, call in _differentiable(subject) if sample.is_smooth and _has_numbers(sample))
+    return (
+        (sample, call) for sample, call in differentiable_samples(subject) if sample.is_smooth and _has_numbers(sample)
+    )
 
 
 def _has_numbers(sample: Sample) -> bool:
@@ -86,7 +88,7 @@ def _leaf_names(call: Call, places: list[int]) -> list[str]:
 def rule_gradient(subject: Subject) -> Evidence:
     """Compare leaf by leaf, so that a message says whose gradient is wrong."""
     evidence = Evidence()
-    for sample, call in _differentiable(subject):
+    for sample, call in differentiable_samples(subject):
         found = call.run_rule()
         if found is None:
             continue
@@ -237,51 +239,11 @@ def _norm(arrays: list[Any]) -> float:
     return float(np.sqrt(sum(np.sum(np.square(a)) for a in arrays)))
 
 
-@check("pullback", "The pullback is linear, and answers the same when it is called again after another call.")
-def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
-    """Compare the pullback of a combination with the combination of pullbacks."""
-    evidence = Evidence()
-    for sample, _ in _differentiable(subject):
-        value, pullback = subject.op.value_and_pullback(*sample.args, **sample.kwargs)
-        first = cotangent_of(value, 1)
-        # some entries of which are 0: what nobody asks for has the gradient 0, also where a slope is infinite
-        second = cotangent_of(value, 2)
-        if all(np.isfinite(leaf).all() for leaf in tree.leaves(value)):
-            second = tree.map(lambda g: np.where(g < -0.4, 0, g)[()], second)
-        both = tree.unflatten(
-            value, [2 * a - 3 * b for a, b in zip(tree.leaves(first), tree.leaves(second), strict=True)]
-        )
-        a, b, combined = (tree.leaves(pullback(g)) for g in (first, second, both))
-        other = sample.with_arrays(lambda array: array * 1.5)
-        with contextlib.suppress(OpbookError):  # a call in between, which must not be remembered
-            subject.op.value_and_pullback(*other.args, **other.kwargs)
-        again = tree.leaves(pullback(first))
-        pairs = [_comparable(*three) for three in zip(combined, a, b, strict=True)]
-        error = relative_error([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-        if error > TOLERANCE["float64"]:
-            raise Refuted(f"the pullback of 2a - 3b is off by {error:.1e}: it is not linear{on(subject, sample)}")
-        if any(
-            np.asarray(x).tobytes() != np.asarray(y).tobytes() for x, y in zip(a, again, strict=True) if x is not None
-        ):
-            raise Refuted(f"the pullback answers differently when it is called again{on(subject, sample)}")
-        evidence.measured(error)
-        evidence.inputs += 1
-    return evidence
-
-
-def _comparable(combined: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """The gradient by 2a - 3b and what it should be; 0 for both where infinities meet, of which nothing is expected."""
-    if combined is None:
-        return None, None
-    infinite = np.isinf(a) & np.isinf(b)
-    return np.where(infinite, 0, combined), np.where(infinite, 0, 2 * a - 3 * b)
-
-
 @check("gradient dtypes", "Every gradient has its argument's structure, shape and dtype, in every precision.")
 def gradient_dtypes(subject: Subject) -> Evidence:
     """Look at the gradients of float16, float32 and float64 input, and hold their numbers to those in float64."""
     evidence = Evidence()
-    for sample, _ in _differentiable(subject):
+    for sample, _ in differentiable_samples(subject):
         for name, rounded in precisions(subject, sample):
             value, gradients = gradients_of(subject, rounded)
             if not tree.same_structure(rounded.args, gradients):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN
-from opbook.checks import gradients, interface, memory, values
+from opbook.checks import gradients, interface, memory, pullbacks, values
 from opbook.checks.check import Check, Evidence, NotApplicable, Outcome, Refuted
 from opbook.checks.inputs import Inputs, inputs_of
 from opbook.checks.properties import check_of
@@ -34,7 +34,7 @@ CHECKS: dict[str, Check] = {
         gradients.differences,
         gradients.taylor,
         gradients.gradient_dtypes,
-        gradients.pullback_is_linear_and_pure,
+        pullbacks.pullback_is_linear_and_pure,
         gradients.second_order,
         memory.inputs_unchanged,
         memory.own_memory,
