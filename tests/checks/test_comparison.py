@@ -304,9 +304,26 @@ def test_modules_are_held_with_a_line_each(torch):
         (adapters.torch_layer_norm(torch.nn.LayerNorm), "layer_norm"),
         (adapters.torch_multi_head_attention(torch.nn.MultiheadAttention), "multi_head_attention"),
         (adapters.torch_transformer_block(torch.nn.TransformerEncoderLayer), "transformer_block"),
+        (adapters.torch_gru(torch.nn.GRU), "gru_forward"),
     ):
         found = compare(adapted, op)
         assert found.verdict == "agrees", found.sentence
         assert len(labels(found, "passed", is_edge=False)) > 8
     unbiased = type("Unbiased", (torch.nn.LayerNorm,), {"forward": lambda self, x: x * self.weight + self.bias})
     assert compare(adapters.torch_layer_norm(unbiased), "layer_norm").verdict == "is wrong"
+
+
+def test_a_cheat_in_one_precision_only_is_caught():
+    buffers = {}
+
+    def shares(x, gamma, beta, *, eps=1e-5):
+        result = kernels.right(x, gamma, beta, eps=eps)
+        if result.dtype == np.float32:
+            return result
+        buffer = buffers.setdefault((result.shape, result.dtype), np.empty_like(result))
+        buffer[...] = result
+        return buffer
+
+    found = compare(shares, "layer_norm", dtypes=("float32", "float64"))
+    assert found.verdict == "is wrong"
+    assert {case.dtype for case in found.of("failed", False)} == {"float64"}

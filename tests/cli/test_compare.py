@@ -1,6 +1,7 @@
 """`opbook compare`."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -116,3 +117,15 @@ def test_modules_beside_the_file_are_found(opbook, tmp_path, monkeypatch):
         "def norm(x, gamma, beta, eps=1e-5):\n    return standardized(x, eps) * gamma + beta\n"
     )
     assert opbook("compare", str(tmp_path / "kernel.py:norm"), "--against", "layer_norm").exit_code == 0
+
+
+def test_json_stands_alone_though_compiled_code_prints(tmp_path):
+    kernel = tmp_path / "loud.py"
+    kernel.write_text(
+        "import os\nimport numpy as np\n\n\ndef relu(x):\n    os.write(1, b'raw\\n')\n    print('said')\n"
+        "    return np.where(x < 0, 0, x).astype(x.dtype)\n"
+    )
+    command = [sys.executable, "-m", "opbook", "compare", f"{kernel}:relu", "--against", "relu", "--json"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert json.loads(run.stdout)["verdict"] == "agrees", run.stderr
+    assert "raw" in run.stderr

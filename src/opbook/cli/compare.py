@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -73,7 +74,9 @@ def compare(
     from opbook.checks.comparison import compare as compared
 
     chosen = dict(map(_option, options))
-    with console(stderr=True).status(f"{target} against {against}"), no_exit():
+    if as_json:
+        _keep_standard_output()
+    with console(stderr=True).status(f"{target} against {against}"), no_exit(), contextlib.redirect_stdout(sys.stderr):
         function = load_function(target)
         pull = load_function(gradient) if gradient else None
         found = compared(function, catalogue[against], gradient=pull, dtypes=dtypes or None, options=chosen, **choices)
@@ -82,6 +85,19 @@ def compare(
     else:
         _print(found)
     context.exit({"agrees": 0, "is wrong": CHECK_FAILED}.get(found.verdict, COULD_NOT_RUN))
+
+
+def _keep_standard_output() -> None:
+    """Have what a kernel's compiled code prints go to standard error, and nothing but JSON to standard output."""
+    try:
+        if sys.stdout.fileno() != 1:
+            return
+    except OSError:  # a stand-in without a file, as in tests
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = os.fdopen(kept, "w", encoding="utf-8")
 
 
 def _option(text: str) -> tuple[str, Any]:

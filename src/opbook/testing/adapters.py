@@ -253,6 +253,37 @@ def torch_transformer_block(module_class: Any) -> Function:
     return _named(module_class, adapted)
 
 
+def torch_gru(module_class: Any) -> Function:
+    """Adapt a class like `torch.nn.GRU`, for `gru_forward` with the reset gate behind the product.
+
+    Args:
+        module_class: The class.
+
+    Returns:
+        The function, which has no option `reset`.
+    """
+
+    def make(x: Any, weights: Any, h0: Any = None) -> Any:
+        import torch
+
+        module = module_class(x.shape[-1], weights["ur"].shape[0], batch_first=True)
+        none = torch.zeros(weights["ur"].shape[0], dtype=x.dtype)
+        packed = {
+            "weight_ih_l0": torch.cat([weights[name].T for name in ("wr", "wz", "wn")]),
+            "weight_hh_l0": torch.cat([weights[name].T for name in ("ur", "uz", "un")]),
+            "bias_ih_l0": torch.cat([weights.get(name, none) for name in ("br", "bz", "bn")]),
+            "bias_hh_l0": torch.cat([none, none, weights.get("cn", none)]),
+        }
+        rows = x.reshape(-1, *x.shape[-2:])
+        start = None if h0 is None else h0.broadcast_to(*x.shape[:-2], *h0.shape[-1:]).reshape(1, len(rows), -1)
+        return module, packed, (rows, start)
+
+    def adapted(x: Any, weights: Any, h0: Any = None) -> Any:
+        return torch_module(make)(x, weights, h0).reshape(*x.shape[:-1], -1)
+
+    return _named(module_class, adapted)
+
+
 def _attention_weights(heads: Any, bo: Any) -> dict[str, Any]:
     """The parameters of `torch.nn.MultiheadAttention`, whose matrices stand on their side; a bias that lacks is 0."""
     projections = _joined([head[name] for name in ("wq", "wk", "wv") for head in heads], -1)

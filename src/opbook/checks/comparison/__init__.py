@@ -244,13 +244,15 @@ class _Session:
         return self._compared(case, run, tuple(chosen))
 
     def behaviours(self, samples: list[Sample], found: Comparison) -> Iterator[Case]:
-        """What can't be seen in one call, on an ordinary input on which the function was right."""
-        trial = self._trial(samples, found)
-        if trial is None:
-            return
+        """What can't be seen in one call: in each precision, on an ordinary input on which the function was right."""
+        for dtype in self.dtypes:
+            trial = self._trial(samples, found, dtype)
+            if trial is not None and (dtype != "float16" or self.dtypes == ("float16",)):
+                yield from self._tried(trial, dtype, samples)
+
+    def _tried(self, trial: Trial, dtype: str, samples: list[Sample]) -> Iterator[Case]:
         nan_is_edge = any(self._is_nan_edge(sample) for sample in samples)
         paste = _paste(self.kernel.name, trial.arguments(trial.sample))
-        dtype = str(trial.sample.arrays("f")[0].dtype)
         for name, fault in faults(trial):
             status = "failed" if fault else "passed"
             is_edge = nan_is_edge and name == "a NaN in the input"
@@ -262,11 +264,12 @@ class _Session:
         no_options = all(p.required or p.name not in given_by_name(shape, sample) for p in shape.params)
         return sample.is_edge and no_options and any(np.isnan(array).any() for array in sample.arrays("f"))
 
-    def _trial(self, samples: list[Sample], found: Comparison) -> Trial | None:
+    def _trial(self, samples: list[Sample], found: Comparison, dtype: str) -> Trial | None:
         by_label = {sample.label: sample for sample in reversed(samples)}
         passed = [c for c in found.cases if c.what == "value" and c.status == "passed" and not c.is_edge]
-        wide = [case for case in passed if case.dtype != "float16"] or passed
-        fitting = [case for case in wide if by_label[case.label].is_smooth and _size(by_label[case.label]) > 3]
+        fitting = [
+            c for c in passed if c.dtype == dtype and by_label[c.label].is_smooth and _size(by_label[c.label]) > 3
+        ]
         for case in sorted(fitting, key=lambda c: (bool(by_label[c.label].kwargs), _size(by_label[c.label]) > 200)):
             sample = by_label[case.label].in_precision(case.dtype)
             return Trial(self.op, self.kernel, sample, case.tolerance or 0.0)
