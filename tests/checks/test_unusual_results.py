@@ -1,11 +1,15 @@
 """Results with infinities or indices in them, and options that stop a gradient: what of them is differentiated."""
 
+import threading
 from typing import TypedDict
 
 import numpy as np
+import pytest
 from checks.ops_under_test import outcome
 
 from opbook import Array, Int, builtin, stop_gradient
+from opbook.checks import CHECKS
+from opbook.checks.verification import check_builtin
 from opbook.errors import InputError
 
 
@@ -67,3 +71,29 @@ def test_an_option_that_stops_a_gradient_is_named_by_its_samples():
 
     assert outcome(held("hold"), "differences").status == "passed"
     assert outcome(held(), "differences").status == "failed"
+
+
+def test_what_takes_long_is_named(monkeypatch):
+    said, heard = [], threading.Event()
+    monkeypatch.setattr("opbook.examples.running.PATIENCE", 0.0)
+    monkeypatch.setattr("opbook.examples.running._say", lambda message: (said.append(message), heard.set()))
+
+    @builtin(category="Test")
+    def waits(x: Array["..."]) -> Array["..."]:
+        """Waits until somebody has said that it does."""
+        assert heard.wait(60)
+        return 1.0 * x
+
+    tuple(check_builtin(waits, [CHECKS["errors"]], None, None))
+    assert said[0] == "waits: making its inputs has been running for 0 s"
+
+
+def test_an_interrupted_check_says_which_it_was():
+    @builtin(category="Test")
+    def stopped(x: Array["..."]) -> Array["..."]:
+        """Is stopped by its user."""
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        tuple(check_builtin(stopped, [CHECKS["errors"]], None, None))
+    assert caught.value.__notes__ == ["stopped: making its inputs was running; nothing was concluded about it"]

@@ -4,7 +4,7 @@ import contextlib
 import io
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from opbook.builtins.builtin import Builtin
@@ -18,6 +18,7 @@ from opbook.checks.subject import Subject, on
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, find, run_example
 from opbook.examples.collection import EXAMPLES_PAGE
+from opbook.examples.running import named_if_long
 from opbook.plugins.catalogue import Catalogue
 
 CHECKS: dict[str, Check] = {
@@ -174,7 +175,7 @@ def check_builtin(
         return
     start = time.perf_counter()
     try:
-        with contextlib.redirect_stdout(io.StringIO()):
+        with _named(f"{op.name}: making its inputs"), contextlib.redirect_stdout(io.StringIO()):
             inputs = inputs_of(op)
     except (Exception, SystemExit) as error:  # `samples` may raise anything
         reason = str(error) if isinstance(error, OpbookError) else f"samples raises {type(error).__name__}: {error}"
@@ -183,6 +184,17 @@ def check_builtin(
     subject = subject_of(op, inputs, catalogue or {}, examples, rule)
     for check in checks:
         yield run(check, subject)
+
+
+@contextlib.contextmanager
+def _named(what: str) -> Iterator[None]:
+    """Say what is running if it takes long, and when somebody ends it: an op may go on for ever."""
+    try:
+        with named_if_long(what):
+            yield
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(f"{what} was running; nothing was concluded about it")
+        raise
 
 
 def subject_of(
@@ -235,7 +247,11 @@ def run(check: Check, subject: Subject) -> Outcome:
     evidence, status, message, cause = Evidence(), "passed", "", ""
     subject.current = None
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):  # a builtin may print
+        with (
+            _named(f"{subject.op.name}: the check {check.name}"),
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
             warnings.simplefilter("ignore")  # one check turns them into errors; the others are about something else
             evidence = check.run(subject)
         message = evidence.note

@@ -27,17 +27,26 @@ def noted(example: Example) -> Iterator[None]:
     Args:
         example: The example.
     """
-    timer = threading.Timer(PATIENCE, _say, [f"{example.place}: this example has been running for {PATIENCE:.0f} s"])
-    timer.daemon = True
-    timer.start()
     _running.append(example)
     try:
-        yield
+        with named_if_long(f"{example.place}: this example"):
+            yield
     except KeyboardInterrupt as error:
         _say_ended(example, traceback.walk_tb(error.__traceback__))
         raise
     finally:
         _running.pop()
+
+
+@contextmanager
+def named_if_long(what: str) -> Iterator[None]:
+    """Say on standard error what has been running for long, while it goes on."""
+    timer = threading.Timer(PATIENCE, _say, [f"{what} has been running for {PATIENCE:.0f} s"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
         timer.cancel()
 
 
