@@ -198,19 +198,24 @@ def test_the_arguments_of_a_call_count_together(fail):
 
 def test_a_program_gets_no_more_memory_than_its_process_may_take():
     code = """
+import resource
+
 import numpy as np
 from opbook.errors import NotationError
 from opbook.notation import Session
-from opbook.notation.guard import limit_memory
+from opbook.notation.guard import limited_memory
 
-limit_memory(2**28)
+before = resource.getrlimit(resource.RLIMIT_AS)
 try:
-    Session({"wide": lambda x: float((x @ np.ones((1, 10**8))).sum())}).run("f(x) = wide(x); wide([1;])")
+    with limited_memory(2**28):
+        Session({"wide": lambda x: float((x @ np.ones((1, 10**8))).sum())}).run("f(x) = wide(x); wide([1;])")
 except NotationError as error:
     print(error)
+print(resource.getrlimit(resource.RLIMIT_AS) == before)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "there is not enough memory for this" in run.stdout, run.stderr
+    assert run.stdout.endswith("True\n"), "what is run afterwards, a browser for instance, has its memory"
 
 
 def test_a_name_is_compared_with_a_bounded_number_of_others(fail):

@@ -26,10 +26,10 @@ def run_file(catalogue: Catalogue, file: str) -> None:
         opbook run --plugin my_ops.py attention.qu
     """
     from opbook.notation import Session
-    from opbook.notation.guard import limit_memory
+    from opbook.notation.guard import limited_memory
 
-    limit_memory()
-    Session(catalogue).run(read_text(file), "<stdin>" if file == "-" else file)
+    with limited_memory():
+        Session(catalogue).run(read_text(file), "<stdin>" if file == "-" else file)
 
 
 @click.command("eval", context_settings={"ignore_unknown_options": True})  # a text may begin with a minus
@@ -44,10 +44,10 @@ def eval_text(catalogue: Catalogue, text: str) -> None:
         opbook eval "x = [1, 2, 3]; layer_norm(x, [1, 1, 1], [0, 0, 0])"
     """
     from opbook.notation import Session
-    from opbook.notation.guard import limit_memory
+    from opbook.notation.guard import limited_memory
 
-    limit_memory()
-    value = Session(catalogue).run(text, "<text>")
+    with limited_memory():
+        value = Session(catalogue).run(text, "<text>")
     if value is not None:
         click.echo(format_value(value))
 
@@ -63,10 +63,10 @@ def repl(catalogue: Catalogue) -> None:
         opbook repl --plugin my_ops.py
     """
     from opbook.notation import Session
-    from opbook.notation.guard import limit_memory
+    from opbook.notation.guard import limited_memory
     from opbook.notation.repl import run_repl
 
-    limit_memory()
     if sys.stdin.isatty():
         print_line(f"opbook {opbook.__version__}, {len(catalogue)} builtins. help says what to type; Ctrl-D leaves.")
-    run_repl(Session(catalogue))
+    with limited_memory():
+        run_repl(Session(catalogue))

@@ -58,19 +58,25 @@ def _ring(number: int, frame: FrameType | None) -> None:
     raise OutOfTime
 
 
-def limit_memory(extra: int = MEMORY) -> None:
-    """Have this process fail to get more memory than it has and `extra` bytes; it can't be undone.
+@contextmanager
+def limited_memory(extra: int = MEMORY) -> Iterator[None]:
+    """Have this process fail to get more memory than it has and `extra` bytes, for a while.
 
-    It is for processes that do nothing but run programs. Where the system has no such limit, nothing happens.
+    It is for processes that do nothing else meanwhile. Where the system has no such limit, nothing happens.
     """
     try:
         import resource
 
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     except (ImportError, OSError):  # Windows, macOS
+        yield
         return
     np.ones((64, 64)) @ np.ones((64, 64))  # BLAS takes its memory at its first product, and ends the process without it
     allowed = pages * resource.getpagesize() + extra
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY or soft > allowed:
         resource.setrlimit(resource.RLIMIT_AS, (allowed, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
