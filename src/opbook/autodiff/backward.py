@@ -18,11 +18,6 @@ def pull_back(tape: Tape, cotangents: dict[int, Any], inputs: Sequence[int]) -> 
     much; but 0 times infinity is NaN, and a NaN stays one. So it is enough to look at the gradients, and where they are
     not finite to go back once more, with products in which a cotangent of 0 counts for nothing.
 
-    Args:
-        tape: The tape.
-        cotangents: Cotangents of values, by place.
-        inputs: Places of the inputs whose gradients are asked for.
-
     Returns:
         One gradient for each of `inputs`; None where the values do not depend on it.
     """
@@ -56,9 +51,6 @@ def is_finite(g: Any) -> bool:
 
     Args:
         g: A gradient; None is one that is 0.
-
-    Returns:
-        False if NaN or an infinity is among them.
     """
     if isinstance(g, Items):
         return all(is_finite(part) for part in g.values())

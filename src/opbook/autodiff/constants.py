@@ -21,9 +21,6 @@ class Complex(Exception):
 def kept(constant: Any) -> Any:
     """Copy what the caller may change.
 
-    Args:
-        constant: An argument of a NumPy function.
-
     Returns:
         A copy of an array or a list; anything else itself.
     """
@@ -40,14 +37,7 @@ def kept(constant: Any) -> Any:
 
 
 def kept_index(index: Any) -> Any:
-    """Copy an index array; other sequences of indices become arrays.
-
-    Args:
-        index: What stands in brackets behind an array, for one axis.
-
-    Returns:
-        The same index, which nobody else can change.
-    """
+    """Copy an index array; other sequences of indices become arrays."""
     if type(index) in _UNCHANGING:
         return index
     if is_on_tape(index):
@@ -64,13 +54,6 @@ def kept_index(index: Any) -> Any:
 
 def plain_class(array: Any, what: str) -> Any:
     """Refuse arrays of classes with another arithmetic than NumPy's, such as masked arrays and matrices.
-
-    Args:
-        array: An array.
-        what: How an error names it.
-
-    Returns:
-        The array itself.
 
     Raises:
         ArgumentError: Its class multiplies in its own way.

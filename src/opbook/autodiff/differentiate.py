@@ -119,13 +119,6 @@ def _open(leaf: Any) -> Any:
 def match_structure(cotangent: Any, structure: Any) -> list[Any]:
     """List a cotangent's leaves, after checking that it is built like the value.
 
-    Args:
-        cotangent: What the caller passed to a pullback.
-        structure: A structure like the value's.
-
-    Returns:
-        The leaves of the cotangent.
-
     Raises:
         ArgumentError: The two are built differently.
     """
@@ -139,14 +132,6 @@ def match_structure(cotangent: Any, structure: Any) -> list[Any]:
 
 def fit_cotangent(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Check a cotangent against the value that it belongs to.
-
-    Args:
-        g: What the caller passed.
-        shape: The value's shape.
-        dtype: The value's dtype.
-
-    Returns:
-        `g` as an array of that dtype.
 
     Raises:
         ShapeError: Another shape; a cotangent is never broadcast.

@@ -76,9 +76,6 @@ class ArrayMethods(NDArrayOperatorsMixin):
 
         Args:
             *index: Its index, or its place among all entries; nothing for the only one.
-
-        Returns:
-            The entry.
         """
         if len(index) == 1 and isinstance(index[0], tuple):
             index = index[0]
@@ -142,14 +139,7 @@ class ArrayMethods(NDArrayOperatorsMixin):
 
 
 def is_on_tape(x: Any) -> bool:
-    """Tell whether something is a value on a tape; `isinstance` would say that it is an array as well.
-
-    Args:
-        x: Anything.
-
-    Returns:
-        Whether it is one.
-    """
+    """Tell whether something is a value on a tape; `isinstance` would say that it is an array as well."""
     return isinstance(x, ArrayMethods)
 
 

@@ -57,9 +57,6 @@ class Tape:
         Args:
             array: The input.
             whole: Whether it was given as an integer of Python's, which may be an index or a count as well.
-
-        Returns:
-            The value that stands for it on this tape.
         """
         value: TapeValue = self.record(array, (), None)
         if whole:
@@ -93,19 +90,7 @@ class Tape:
         return TapeValue(value, self, len(self.steps) - 1)
 
     def compute(self, function: Any, rule: Any, args: Any, kwargs: Any, positions: Any, places: Any) -> Any:
-        """Run the rule of a NumPy function, and enter the step.
-
-        Args:
-            function: The function.
-            rule: Its rule.
-            args: Positional arguments, as this tape sees them.
-            kwargs: Keyword arguments.
-            positions: Which of `args` are on this tape.
-            places: Where.
-
-        Returns:
-            The value, with its place on this tape.
-        """
+        """Run the rule of a NumPy function, and enter the step."""
         value, vjps = rule(*args, **kwargs)
         for i in positions:
             if vjps[i] is None:
@@ -143,9 +128,6 @@ class Tape:
 
     def check_open(self, places: Sequence[int]) -> None:
         """Refuse values of this tape if its recording has ended.
-
-        Args:
-            places: Where they stand on it.
 
         Raises:
             TapeError: They were kept.
@@ -236,10 +218,6 @@ class TapeValue(ArrayMethods):
     def astype(self, dtype: Any, **_: Any) -> Any:
         """Convert to another dtype; the gradient is converted back. Whole numbers and Booleans have no gradient.
 
-        Args:
-            dtype: The dtype.
-            **_: What NumPy takes as well, without effect here.
-
         Returns:
             The converted value, on the same tape; a plain array of whole numbers or Booleans.
         """
@@ -270,9 +248,6 @@ def stop_gradient(x: Any) -> Any:
 def newest_tape(values: Sequence[Any]) -> Tape | None:
     """Find the innermost tape among values.
 
-    Args:
-        values: Values on tapes, and others.
-
     Returns:
         The youngest tape, or None if no value is on a tape.
     """
@@ -285,10 +260,6 @@ def newest_tape(values: Sequence[Any]) -> Tape | None:
 
 def off_tape(values: Sequence[Any], tape: Tape) -> tuple[list[Any], list[int], list[int]]:
     """Unwrap the values that are on one tape.
-
-    Args:
-        values: Values on that tape, on older ones, and others.
-        tape: The tape.
 
     Returns:
         The values as `tape` sees them, the positions of those on it, and their places on it.

@@ -80,12 +80,6 @@ _ADVICE = (
 def spec_of(hint: Any) -> Spec:
     """Read an annotation.
 
-    Args:
-        hint: An evaluated annotation, with its extras.
-
-    Returns:
-        What it asks for.
-
     Raises:
         DeclarationError: An annotation that a builtin can't have.
     """

@@ -26,12 +26,6 @@ def checked_pullback(
 ) -> Callable[[Any], list[Any]]:
     """Make a pullback that checks what it is given, and what the rule's own makes of it.
 
-    Args:
-        shape: The call shape whose rule it comes from.
-        positional: The arguments.
-        value: What the rule computed.
-        pullback: The rule's.
-
     Returns:
         A function from a cotangent to one gradient for each positional parameter, in memory of their own.
     """

@@ -30,9 +30,6 @@ def parse(text: str | None) -> Docstring:
 
     Args:
         text: The docstring, or None.
-
-    Returns:
-        Its parts, empty where there is none.
     """
     lines = inspect.cleandoc(text or "").splitlines()
     starts = [i for i, line in enumerate(lines) if _SECTION.match(line) and _is_section(lines, i)]

@@ -55,14 +55,7 @@ def format_value(value: Any) -> str:
 
 
 def format_number(number: Any) -> str:
-    """Write one number.
-
-    Args:
-        number: An integer, a float, or a NumPy scalar.
-
-    Returns:
-        Such as `0.25`, `1.5e16`, `inf` or `nan`.
-    """
+    """Write one number."""
     if isinstance(number, int | np.integer):
         return str(int(number))
     number = float(number)

@@ -11,17 +11,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)\s]+\)")
 
 
 def builtin_markdown(name: str, category: str, shapes: Iterable[CallShape], note: str) -> str:
-    """Show a builtin: how it is called, what it is, its formula, and how it works.
-
-    Args:
-        name: Its name.
-        category: Its category.
-        shapes: Its call shapes.
-        note: Its note, as Markdown.
-
-    Returns:
-        Markdown, without what only a page can have: examples and links.
-    """
+    """Show a builtin: how it is called, what it is, its formula, and how it works."""
     parts = [f"**{name}** · {category}"]
     for shape in shapes:
         doc = shape.doc
@@ -32,14 +22,7 @@ def builtin_markdown(name: str, category: str, shapes: Iterable[CallShape], note
 
 
 def table_markdown(rows: Iterable[tuple[str, str, str]]) -> str:
-    """Show several builtins.
-
-    Args:
-        rows: The name, the category and the summary of each.
-
-    Returns:
-        Markdown.
-    """
+    """Show several builtins."""
     named = [(f"`{name}`", category, _text(summary)) for name, category, summary in rows]
     return _table(("Builtin", "Category", "What it is"), named)
 

@@ -68,14 +68,7 @@ class Rule(Supplement):
 
 
 def first_that_takes(functions: Sequence[RuleFunction]) -> RuleFunction:
-    """Make one rule of several.
-
-    Args:
-        functions: Rules, in the order in which they are asked.
-
-    Returns:
-        A rule that answers with the first answer that is not `NotImplemented`.
-    """
+    """Make one rule of several."""
 
     def rule(*args: Any, **kwargs: Any) -> Any:
         for function in functions:

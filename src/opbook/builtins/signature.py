@@ -112,9 +112,6 @@ class CallShape:
                 one gradient for each positional parameter, built as the argument is, and None for a parameter that has
                 none (a mask, a number of heads).
 
-        Returns:
-            The rule itself.
-
         Raises:
             DeclarationError: Its parameters or their defaults are not the definition's, or there is a rule already.
         """
@@ -127,9 +124,6 @@ class CallShape:
 
     def misfit(self, rule: RuleFunction) -> str:
         """Say why a function can't be a rule of this call shape.
-
-        Args:
-            rule: The function.
 
         Returns:
             What is different about its signature, or "" if it is the definition's.
@@ -162,10 +156,6 @@ class CallShape:
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any], list[Any]]:
         """Check and convert the arguments of a call.
 
-        Args:
-            args: Positional arguments.
-            kwargs: Keyword arguments.
-
         Returns:
             One value for each positional parameter, defaults filled in; the keyword-only arguments that were given; and
             the arrays of floats and the values on tapes among all of them.
@@ -186,14 +176,7 @@ class CallShape:
         return positional, keywords, binding.floats
 
     def sizes_of(self, positional: list[Any]) -> Binding:
-        """Tell what a call's arguments fix.
-
-        Args:
-            positional: Checked arguments, as `bind` returns them.
-
-        Returns:
-            The sizes of dimensions, batch axes and trees.
-        """
+        """Tell what a call's arguments fix."""
         binding = Binding()
         for param, value in zip(self.positional, positional, strict=True):
             if value is not None:
@@ -203,9 +186,6 @@ class CallShape:
 
     def shapes_made(self, positional: list[Any]) -> list[tuple[int | None, ...]]:
         """Tell the shapes that a call computes, from the annotations alone.
-
-        Args:
-            positional: Checked arguments, as `bind` returns them.
 
         Returns:
             The shape of the value, if it is an array with named dimensions or entry by entry, and the one that each

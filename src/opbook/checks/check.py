@@ -33,11 +33,7 @@ class Evidence:
     note: str = ""
 
     def measured(self, error: float) -> None:
-        """Enter an error.
-
-        Args:
-            error: The error, relative to the size of the numbers.
-        """
+        """Enter an error."""
         self.worst = error if self.worst is None else max(self.worst, error)
 
 
@@ -71,9 +67,6 @@ def check(name: str, sentence: str, **facts: Any) -> Callable[[Callable[[Subject
         name: Its name.
         sentence: What it proves.
         **facts: What else is to be known of it: the other attributes of `Check`.
-
-    Returns:
-        A decorator for the function that runs it.
     """
     return lambda run: Check(name, sentence, run, **facts)
 

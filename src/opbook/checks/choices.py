@@ -47,11 +47,6 @@ class Choice:
 def choices(param: Param, binding: Binding, draw: Draw) -> Iterator[Choice]:
     """List values that an optional argument can have beside its default.
 
-    Args:
-        param: The argument.
-        binding: The sizes of the other arguments' dimensions.
-        draw: Draws the numbers.
-
     Yields:
         The values; none where the annotation does not say enough.
     """

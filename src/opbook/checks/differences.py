@@ -11,15 +11,7 @@ DIFFERENCE_TOLERANCE = 1e-6
 
 
 def uneven(shape: tuple[int, ...], seed: int) -> Any:
-    """A direction or cotangent without a pattern. (A plain sum is blind: for a norm its gradient is zero.)
-
-    Args:
-        shape: Its shape.
-        seed: Another number gives another direction.
-
-    Returns:
-        The array.
-    """
+    """A direction or cotangent without a pattern. (A plain sum is blind: for a norm its gradient is zero.)"""
     return np.copy(_drawn(shape, seed))[()]
 
 
@@ -30,28 +22,12 @@ def _drawn(shape: tuple[int, ...], seed: int) -> Any:
 
 
 def inner(a: Iterable[Any], b: Iterable[Any]) -> float:
-    """The sum of the products of corresponding entries.
-
-    Args:
-        a: Arrays.
-        b: As many arrays of the same shapes.
-
-    Returns:
-        The sum.
-    """
+    """The sum of the products of corresponding entries."""
     return float(sum(np.sum(np.asarray(x) * np.asarray(y)) for x, y in zip(a, b, strict=True)))
 
 
 def central_difference(f: Callable[[float], float], step: float = 1e-5) -> float:
-    """The slope of a function of one number at 0.
-
-    Args:
-        f: The function.
-        step: How far from 0 it is evaluated.
-
-    Returns:
-        The slope, to about the square of the step.
-    """
+    """The slope of a function of one number at 0."""
     return (f(step) - f(-step)) / (2 * step)
 
 

@@ -47,10 +47,6 @@ class Kind:
     def sample(self, shape: CallShape, draw: Draw) -> Sample:
         """Generate the input for a call shape.
 
-        Args:
-            shape: The call shape.
-            draw: Draws the numbers.
-
         Returns:
             The sample; required arguments are positional where they can be.
 
@@ -100,9 +96,6 @@ WHOLE_RECORDS = (
 def kinds_for(shape: CallShape) -> list[Kind]:
     """List the kinds of input that a call shape can have.
 
-    Args:
-        shape: The call shape.
-
     Returns:
         All, or those without batch axes if no argument can have any; and those of what the annotations leave open.
     """
@@ -118,40 +111,19 @@ def kinds_for(shape: CallShape) -> list[Kind]:
 
 
 def placed(shape: CallShape, label: str, given: dict[str, Any]) -> Sample:
-    """Pass required arguments by position where they can be, the others by name.
-
-    Args:
-        shape: The call shape.
-        label: What is special about the input.
-        given: Its arguments by name.
-
-    Returns:
-        The sample.
-    """
+    """Pass required arguments by position where they can be, the others by name."""
     names = [p.name for p in shape.params if p.required and not p.keyword_only]
     return Sample(label, tuple(given[n] for n in names), {n: v for n, v in given.items() if n not in names})
 
 
 def given_by(shape: CallShape, sample: Sample) -> set[str]:
-    """List the arguments that a sample gives.
-
-    Args:
-        shape: The call shape.
-        sample: The sample.
-
-    Returns:
-        Their names, whether they are given by position or by name.
-    """
+    """List the arguments that a sample gives."""
     names = [p.name for p in shape.params if not p.keyword_only]
     return {*names[: len(sample.args)], *sample.kwargs}
 
 
 def dimensions(shape: CallShape, sample: Sample) -> Binding | None:
     """Find the sizes that a sample gives to the dimensions of a call shape.
-
-    Args:
-        shape: The call shape.
-        sample: The sample.
 
     Returns:
         The sizes; None if the sample belongs to another call shape.

@@ -35,15 +35,7 @@ class Inputs:
     refused: dict[str, str] = field(default_factory=dict)
 
     def takes(self, op: Builtin, sample: Sample) -> bool:
-        """Add a sample unless the builtin refuses it.
-
-        Args:
-            op: The builtin.
-            sample: The sample.
-
-        Returns:
-            Whether it was added.
-        """
+        """Add a sample unless the builtin refuses it."""
         message = refusal(op, sample.args, sample.kwargs)
         if message:
             self.refused[sample.label] = message
@@ -53,25 +45,12 @@ class Inputs:
 
 
 def samples_of(op: Builtin) -> list[Sample]:
-    """Make the samples of a builtin's checks; see `inputs_of`.
-
-    Args:
-        op: The builtin.
-
-    Returns:
-        Inputs that the builtin takes.
-    """
+    """Make the samples of a builtin's checks; see `inputs_of`."""
     return inputs_of(op).samples
 
 
 def inputs_of(op: Builtin) -> Inputs:
     """Make the inputs of a builtin's checks.
-
-    Args:
-        op: The builtin.
-
-    Returns:
-        Its own samples, those generated from its annotations, and variations of both.
 
     Raises:
         DeclarationError: None could be generated from the annotations, and there are no samples.
@@ -105,9 +84,6 @@ def inputs_of(op: Builtin) -> Inputs:
 def small_sample(op: Builtin) -> Sample | None:
     """Make one small input whose numbers have one decimal, so that a reader can follow it by hand.
 
-    Args:
-        op: The builtin.
-
     Returns:
         An input that the first call shape accepts; None if there is none that has entries.
     """
@@ -136,9 +112,6 @@ def _distance_from_readable(sample: Sample) -> int:
 def edges_of(op: Builtin) -> list[Sample]:
     """List the inputs at edges that a builtin's own samples name.
 
-    Args:
-        op: The builtin.
-
     Returns:
         Those that its samples make with `Draw.edge`, and those whose value is known.
     """
@@ -146,14 +119,7 @@ def edges_of(op: Builtin) -> list[Sample]:
 
 
 def refused_by(op: Builtin) -> list[Sample]:
-    """List the calls that a builtin must refuse.
-
-    Args:
-        op: The builtin.
-
-    Returns:
-        Those that its samples make with `Draw.refused`.
-    """
+    """List the calls that a builtin must refuse."""
     return [sample for sample in _own_samples(op, Draw(op.name)) if sample.is_refused]
 
 

@@ -21,11 +21,6 @@ class NotWritable(ValueError):
 def python_call(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     """Write a call as Python.
 
-    Args:
-        name: What is called.
-        args: Positional arguments.
-        kwargs: Keyword arguments.
-
     Returns:
         Such as `layer_norm(np.array([[1.0, 2.0]]), ...)`, or a description by shapes if it would be very long.
     """
@@ -65,11 +60,6 @@ def _outline(value: Any) -> str:
 
 def notation_call(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     """Write a call in the notation, with every digit.
-
-    Args:
-        name: What is called.
-        args: Positional arguments.
-        kwargs: Keyword arguments.
 
     Returns:
         Such as `layer_norm([1.0, 2.0; 3.0, 4.0], ...)`.

@@ -26,14 +26,7 @@ from opbook.errors import DeclarationError
 
 
 def within(spec: Spec) -> Iterator[Spec]:
-    """Go through a spec and what it holds.
-
-    Args:
-        spec: The spec.
-
-    Yields:
-        It, and its parts at every depth.
-    """
+    """Go through a spec and what it holds."""
     yield spec
     for part in spec.parts:
         yield from within(part)
@@ -64,11 +57,7 @@ class Maker:
         self._named: dict[str, tuple[int, ...]] = {}
 
     def solve(self, specs: Iterable[Spec]) -> None:
-        """Choose sizes so that arithmetic of them gives lengths that arrays can have.
-
-        Args:
-            specs: What will be made, and what comes out.
-        """
+        """Choose sizes so that arithmetic of them gives lengths that arrays can have."""
         dims = [dim for spec in specs for one in within(spec) if isinstance(one, ArraySpec) for dim in one.dims]
         sums = [dim for dim in dims if not isinstance(dim, int) and not is_name(dim)]
         for dim in dims if sums else ():
@@ -91,9 +80,6 @@ class Maker:
             spec: What it must be.
             path: What it is called in messages.
             inside: Whether it stands in a record, where arrays get no batch axes.
-
-        Returns:
-            The value.
 
         Raises:
             DeclarationError: The spec does not say what values there are.
@@ -163,9 +149,6 @@ class Maker:
 
         Args:
             dim: The dimension; names in it that have no size yet get one.
-
-        Returns:
-            The length.
         """
         if isinstance(dim, int):
             return dim

@@ -9,9 +9,6 @@ from opbook.checks.tolerance import TOLERANCE, relative_error
 def check_of(statement: Property) -> Check:
     """Make a check of a property.
 
-    Args:
-        statement: The property.
-
     Returns:
         The check, which holds one side of it to the other on every input that it says something of.
     """

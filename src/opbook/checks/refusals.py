@@ -21,11 +21,6 @@ NUMPY = Path(np.__file__).parent
 def refusal(op: Builtin, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Call a builtin to see whether it refuses an input.
 
-    Args:
-        op: The builtin.
-        args: Positional arguments.
-        kwargs: Keyword arguments.
-
     Returns:
         The message with which it refuses the input; "" if it takes it, or fails in a way that nobody meant. Of that a
         check will say more.
@@ -43,11 +38,6 @@ def refusal(op: Builtin, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 def is_meant(error: OpbookError, op: Builtin, given: Iterable[Any]) -> bool:
     """Tell whether an error is a refusal by the builtin itself.
-
-    Args:
-        error: What a call raised.
-        op: The builtin.
-        given: The values of the arguments.
 
     Returns:
         True if its annotations refuse the arguments, or code of a plugin raises the error, or NumPy says that there is
@@ -81,9 +71,6 @@ def _files(trace: TracebackType | None) -> list[Path]:
 
 def place_of(error: BaseException) -> str:
     """Tell where an error comes from.
-
-    Args:
-        error: The error.
 
     Returns:
         The file's name and the line of the last call in it, such as `my_ops.py:12`, in code that is neither opbook's

@@ -28,10 +28,6 @@ from opbook.errors import OpbookError
 def misfit(call: Call, value: Any) -> str:
     """Say what a result is that its annotation does not say.
 
-    Args:
-        call: The call that the result is of.
-        value: The result.
-
     Returns:
         What was expected and what came; "" if the result is as annotated.
     """

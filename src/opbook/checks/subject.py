@@ -49,14 +49,7 @@ class Subject:
             self.own(sample)
 
     def own(self, sample: Sample) -> Sample:
-        """Keep what is evaluated on a sample from now on.
-
-        Args:
-            sample: The sample.
-
-        Returns:
-            The same one.
-        """
+        """Keep what is evaluated on a sample from now on."""
         self._own[id(sample)] = sample  # which holds it, so that no other one gets its identity
         return sample
 
@@ -67,9 +60,6 @@ class Subject:
             what: What it is called.
             sample: What it is evaluated on. If it is none of the subject's own, nothing is kept.
             make: Evaluates it. If that raises, nothing is kept.
-
-        Returns:
-            What it gave.
         """
         if id(sample) not in self._own:
             return make()
@@ -87,21 +77,11 @@ class Subject:
         Args:
             sample: The sample.
             *whats: What the evaluations are called; of those that were not made there is nothing to tell.
-
-        Returns:
-            The warnings, in the order in which they came.
         """
         return [warning for what in whats for warning in self._kept.get((id(sample), what), (None, []))[1]]
 
     def call(self, sample: Sample) -> Call:
-        """Check the arguments of a sample.
-
-        Args:
-            sample: The sample.
-
-        Returns:
-            The call.
-        """
+        """Check the arguments of a sample."""
         made: Call = self.once("call", sample, lambda: self.op.bind(sample.args, sample.kwargs))
         return made
 
@@ -119,23 +99,12 @@ class Subject:
 
 
 def on(subject: Subject, sample: Sample) -> str:
-    """Name the input in a message, in a form that can be pasted into a test.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input.
-
-    Returns:
-        A text in brackets, with the call as one would write it.
-    """
+    """Name the input in a message, in a form that can be pasted into a test."""
     return f" (on {sample.label}: {python_call(subject.op.name, sample.args, sample.kwargs)})"
 
 
 def is_numeric(value: Any) -> bool:
     """Whether a value is one array, or a structure of arrays, with floating-point numbers in it.
-
-    Args:
-        value: The value.
 
     Returns:
         True if one array has such numbers, and the others have these or whole numbers and Booleans, such as indices.
@@ -148,10 +117,6 @@ def is_numeric(value: Any) -> bool:
 def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:
     """A sample of a subject in each dtype that its numbers fit into, made once.
 
-    Args:
-        subject: The builtin under test.
-        sample: The sample.
-
     Returns:
         The name of each dtype with the sample in it; what is evaluated on these is kept as well.
     """
@@ -162,15 +127,7 @@ def precisions(subject: Subject, sample: Sample) -> list[tuple[str, Sample]]:
 
 
 def rounded_like(exact: Any, value: Any) -> Any:
-    """Round exact numbers to the dtypes of a value: beyond a dtype's range, inf is the right answer.
-
-    Args:
-        exact: A value in float64.
-        value: One built alike, in other dtypes.
-
-    Returns:
-        The exact value in those.
-    """
+    """Round exact numbers to the dtypes of a value: beyond a dtype's range, inf is the right answer."""
 
     def convert(wide: Any, narrow: Any) -> Any:
         return wide.astype(narrow.dtype) if isinstance(narrow, np.ndarray | np.floating) else wide
@@ -180,15 +137,7 @@ def rounded_like(exact: Any, value: Any) -> Any:
 
 
 def is_differentiable(subject: Subject, sample: Sample) -> bool:
-    """Whether there is something to differentiate, and something to differentiate it by.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input.
-
-    Returns:
-        True if both are there.
-    """
+    """Whether there is something to differentiate, and something to differentiate it by."""
     found: bool = subject.once("differentiable", sample, lambda: _has_gradient(subject, sample))
     return found
 
@@ -201,15 +150,7 @@ def _has_gradient(subject: Subject, sample: Sample) -> bool:
 
 
 def cotangent_of(value: Any, seed: int = 0) -> Any:
-    """An uneven cotangent for a value.
-
-    Args:
-        value: The value.
-        seed: Another number gives another cotangent.
-
-    Returns:
-        Arrays of the shapes and dtypes of the value.
-    """
+    """An uneven cotangent for a value."""
     leaves = tree.leaves(value)
     return tree.unflatten(
         value, [uneven(np.shape(leaf), seed + i).astype(leaf.dtype)[()] for i, leaf in enumerate(leaves)]
@@ -217,56 +158,24 @@ def cotangent_of(value: Any, seed: int = 0) -> Any:
 
 
 def value_of(subject: Subject, sample: Sample) -> Any:
-    """The builtin's value.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input.
-
-    Returns:
-        What a call gives.
-    """
+    """The builtin's value."""
     return subject.once("value", sample, lambda: subject.op(*sample.args, **sample.kwargs))
 
 
 def definition_of(subject: Subject, sample: Sample) -> Any:
-    """The definition's value.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input.
-
-    Returns:
-        What the definition gives in float64, rounded to the sample's dtype.
-    """
+    """The definition's value."""
     return subject.once("definition", sample, lambda: subject.call(sample).define())
 
 
 def plain_value(subject: Subject, sample: Sample) -> Any:
-    """The value of the definition computed in the sample's own precision, without the care that a call takes.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input.
-
-    Returns:
-        What the decorated function returns.
-    """
+    """The value of the definition computed in the sample's own precision, without the care that a call takes."""
     call = subject.call(sample)
     with np.errstate(all="ignore"):
         return call.shape.definition(*call.positional, **call.keywords)
 
 
 def gradients_of(subject: Subject, sample: Sample) -> tuple[Any, tuple[Any, ...]]:
-    """The value and the gradients.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input, which is differentiable.
-
-    Returns:
-        The value, and its pullback's answer to `cotangent_of` it.
-    """
+    """The value and the gradients."""
     made: tuple[Any, tuple[Any, ...]] = subject.once("gradients", sample, lambda: _gradients(subject, sample))
     return made
 
@@ -279,16 +188,7 @@ def _gradients(
 
 
 def value_and_gradients(subject: Subject, sample: Sample, layout: Callable[[Any], Any] | None = None) -> Any:
-    """The value, and the gradients if there are any.
-
-    Args:
-        subject: The builtin under test.
-        sample: The input.
-        layout: Puts the cotangent into another layout of memory.
-
-    Returns:
-        The value, or a pair of it and the gradients.
-    """
+    """The value, and the gradients if there are any."""
     if not is_differentiable(subject, sample):
         return value_of(subject, sample)
     return gradients_of(subject, sample) if layout is None else _gradients(subject, sample, layout)

@@ -19,10 +19,6 @@ FLOOR = 1e-6
 def relative_error(got: Any, expected: Any) -> float:
     """The largest difference of two nested structures, relative to the largest entry expected in each array.
 
-    Args:
-        got: What came.
-        expected: What was expected, with the same structure.
-
     Returns:
         0 for equal structures; inf if a shape differs, or one has a NaN or infinity where the other has not.
     """
@@ -64,9 +60,6 @@ def allowed(usual: float, reached: float) -> tuple[float, str]:
     Args:
         usual: The error that is allowed anywhere.
         reached: The error of a plain implementation in the same precision on that input.
-
-    Returns:
-        The bound, and what it comes from in words.
     """
     own = SLACK * reached
     if own <= usual:

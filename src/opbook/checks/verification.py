@@ -101,14 +101,7 @@ def verify(
 
 
 def rules_of(op: Builtin) -> list[str]:
-    """List the rules of a builtin.
-
-    Args:
-        op: The builtin.
-
-    Returns:
-        `own`, and the names of other plugins' rules.
-    """
+    """List the rules of a builtin."""
     return [OWN, *sorted({rule.name for rule in op.rules})]
 
 
@@ -140,9 +133,6 @@ def checks_of(op: Builtin, names: Iterable[str] | None = None) -> list[Check]:
     Args:
         op: The builtin.
         names: Names, or None for all.
-
-    Returns:
-        The checks, and those of its properties.
     """
     every = [*CHECKS.values(), *map(check_of, op.properties)]
     wanted = None if names is None else set(names)
@@ -204,41 +194,18 @@ def subject_of(
     examples: list[Result] | None = None,
     rule: str = OWN,
 ) -> Subject:
-    """Put a builtin with one of its rules under test.
-
-    Args:
-        op: The builtin.
-        inputs: Its inputs.
-        builtins: The other builtins.
-        examples: What became of its examples.
-        rule: The name of the rule.
-
-    Returns:
-        What the checks work on.
-    """
+    """Put a builtin with one of its rules under test."""
     computed = op.with_rule(rule) if rule != OWN or op.rules else op
     return Subject(computed, inputs.samples, builtins, examples, rule, inputs.refused)
 
 
 def applies(check: Check, rule: str) -> bool:
-    """Tell whether a rule has a part in what a check proves.
-
-    Args:
-        check: The check.
-        rule: The rule's name.
-
-    Returns:
-        True for all checks of a builtin's own rule.
-    """
+    """Tell whether a rule has a part in what a check proves."""
     return rule == OWN or check.involves_rule
 
 
 def run(check: Check, subject: Subject) -> Outcome:
     """Run one check on one builtin.
-
-    Args:
-        check: The check.
-        subject: The builtin and its inputs.
 
     Returns:
         What it said. An exception that nobody expected is a failure too, named with its type.
@@ -282,10 +249,6 @@ def run(check: Check, subject: Subject) -> Outcome:
 
 def examples_by_builtin(catalogue: Catalogue, names: set[str]) -> dict[str, list[Result]]:
     """Run the examples of the plugins that some builtins come from.
-
-    Args:
-        catalogue: Where the builtins are.
-        names: The builtins.
 
     Returns:
         For each builtin of a package, what became of the examples of its plugin that call it.

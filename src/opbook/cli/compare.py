@@ -112,12 +112,6 @@ def _option(text: str) -> tuple[str, Any]:
 def load_function(target: str) -> Callable[..., Any]:
     """Find a function.
 
-    Args:
-        target: `module:function` or `path/to/file.py:function`.
-
-    Returns:
-        The function.
-
     Raises:
         UserError: There is no such module, file or function.
     """

@@ -114,14 +114,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def ops_stub(builtins: Mapping[str, Builtin]) -> str:
-    """Say what `opbook.ops` has.
-
-    Args:
-        builtins: The builtins, by name.
-
-    Returns:
-        The text of a stub file.
-    """
+    """Say what `opbook.ops` has."""
     classes = [_class(op) for op in builtins.values()]
     names = [f"{name}: _{name}" for name in builtins]
     return "\n".join([_HEAD, _IMPORTS, *classes, *names, ""])
@@ -171,13 +164,7 @@ def _text(doc: str) -> str:
 
 
 def _type(spec: Spec, array: str, sequence: str) -> str:
-    """Write what an argument must be, or what comes back, as a type.
-
-    Args:
-        spec: What the annotation says.
-        array: The type of an array.
-        sequence: The type of several things in a row.
-    """
+    """Write what an argument must be, or what comes back, as a type."""
     if isinstance(spec, OptionalSpec):
         return f"{_type(spec.inner, array, sequence)} | None"
     if isinstance(spec, UnionSpec):

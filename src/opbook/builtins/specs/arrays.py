@@ -35,12 +35,6 @@ class ArraySpec(Spec):
     def parse(cls, text: str) -> typing.Self:
         """Read jaxtyping's dimension syntax.
 
-        Args:
-            text: Such as `"... N D"`.
-
-        Returns:
-            The spec.
-
         Raises:
             DeclarationError: The text has something else in it.
         """
@@ -83,9 +77,6 @@ class ArraySpec(Spec):
 
     def shape(self, binding: Binding) -> tuple[int | None, ...]:
         """Work out the shape that it asks for.
-
-        Args:
-            binding: What the arguments have fixed.
 
         Returns:
             Its sizes; None for a dimension that is not fixed.
@@ -159,9 +150,6 @@ class IntSpec(ArraySpec):
 
         Args:
             text: As a slice is written, such as `0:V`, `1:` or `-1:V`.
-
-        Returns:
-            The spec with that range.
 
         Raises:
             DeclarationError: The text is no range.

@@ -62,22 +62,12 @@ class Binding:
     outer: "Binding | None" = None
 
     def known(self, dim: Dim) -> dict[str, int]:
-        """Look up what the names in a dimension stand for.
-
-        Args:
-            dim: The dimension.
-
-        Returns:
-            The sizes of those that an argument has fixed.
-        """
+        """Look up what the names in a dimension stand for."""
         found = ((name, self.extent(name)) for name in names_in(dim))
         return {name: extent.size for name, extent in found if extent is not None}
 
     def extent(self, name: str) -> Extent | None:
         """Look up a name, here and in what is around.
-
-        Args:
-            name: The dimension.
 
         Returns:
             The extent that an argument has fixed for it, or None.
@@ -87,9 +77,6 @@ class Binding:
 
     def size(self, dim: Dim) -> int | None:
         """Compute how long a dimension is.
-
-        Args:
-            dim: The dimension.
 
         Returns:
             Its length, or None if no argument has fixed it yet.
@@ -101,9 +88,6 @@ class Binding:
 
         Args:
             name: The group's, such as `B`; "" for what all batch axes of `...` broadcast to.
-
-        Returns:
-            The shape.
         """
         if name:
             return self.named[name][0] if name in self.named else ()

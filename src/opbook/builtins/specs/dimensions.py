@@ -22,9 +22,6 @@ def parse_dim(word: str) -> Dim:
     Args:
         word: Such as `3`, `N`, `#N` (N or 1), `2*D`, `N+M`, `L-K+1` or `D//2`.
 
-    Returns:
-        The number, or the text.
-
     Raises:
         DeclarationError: It is something else.
     """
@@ -46,9 +43,6 @@ def is_name(dim: Dim) -> bool:
 @cache
 def names_in(dim: Dim) -> tuple[str, ...]:
     """List the names in a dimension.
-
-    Args:
-        dim: The dimension.
 
     Returns:
         Each once, in order; none if it is a number, or nothing that can be computed.
@@ -73,10 +67,6 @@ def _compiled(dim: str) -> CodeType:
 def size_of(dim: Dim, sizes: Mapping[str, int]) -> int | None:
     """Compute how long a dimension is.
 
-    Args:
-        dim: The dimension.
-        sizes: What its names stand for.
-
     Returns:
         The length; None if one of its names is not among `sizes`, or something is divided by 0.
     """
@@ -92,11 +82,6 @@ def size_of(dim: Dim, sizes: Mapping[str, int]) -> int | None:
 
 def solved(dim: Dim, size: int, sizes: Mapping[str, int]) -> tuple[str, int | None] | None:
     """Find the one name of a dimension that is not known yet.
-
-    Args:
-        dim: The dimension.
-        size: How long it is.
-        sizes: What the other names stand for.
 
     Returns:
         The name and what it stands for, or the name and None if no number does. None where more than one name is
@@ -118,15 +103,7 @@ def solved(dim: Dim, size: int, sizes: Mapping[str, int]) -> tuple[str, int | No
 
 
 def in_numbers(dim: Dim, sizes: Mapping[str, int]) -> str:
-    """Write a dimension with the numbers that its names stand for.
-
-    Args:
-        dim: The dimension.
-        sizes: The numbers.
-
-    Returns:
-        Such as `2*D = 2*3 = 6`, or `D = 3`.
-    """
+    """Write a dimension with the numbers that its names stand for."""
     text = str(dim).removeprefix("#")
     numbers = re.sub(r"[^\W\d]\w*", lambda match: str(sizes[match[0]]), text)
     return " = ".join(dict.fromkeys([text, numbers, str(size_of(dim, sizes))]))

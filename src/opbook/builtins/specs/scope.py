@@ -12,10 +12,6 @@ from opbook.errors import DeclarationError
 def refuse_unknown_names(params: Iterable[tuple[str, Spec]], returns: Spec) -> None:
     """Refuse annotations that need a dimension which no argument tells.
 
-    Args:
-        params: Each parameter's name with its spec.
-        returns: The result's spec.
-
     Raises:
         DeclarationError: There is such a dimension.
     """

@@ -32,9 +32,6 @@ class Spec:
             path: How an error names it, such as `heads[0].wq`.
             binding: What the arguments before it have fixed; what this one fixes is entered.
 
-        Returns:
-            The value as the definition takes it.
-
         Raises:
             OpbookError: The value does not fit.
         """

@@ -174,11 +174,6 @@ class TreeSpec(Spec):
     def check(self, value: Any, path: str, binding: Binding) -> None:
         """Hold a tree to the others of its name.
 
-        Args:
-            value: The tree, of arrays.
-            path: How an error names it.
-            binding: What the arguments have fixed.
-
         Raises:
             ArgumentError: It is built otherwise.
             ShapeError: One of its arrays has another shape.

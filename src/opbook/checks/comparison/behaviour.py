@@ -39,35 +39,17 @@ class Trial:
     tolerance: float
 
     def arguments(self, sample: Sample) -> Arguments:
-        """What the function is called with on an input like the trial's.
-
-        Args:
-            sample: The input.
-
-        Returns:
-            Its arguments.
-        """
+        """What the function is called with on an input like the trial's."""
         return self.kernel.arguments(self.op.bind(sample.args, sample.kwargs).shape, sample)
 
     def expected(self, sample: Sample) -> Any:
-        """What the definition gives.
-
-        Args:
-            sample: The input.
-
-        Returns:
-            Its value in float64.
-        """
+        """What the definition gives."""
         exact = sample.in_precision("float64")
         with np.errstate(all="ignore"):  # a NaN may well be invalid to NumPy
             return self.op.bind(exact.args, exact.kwargs).define()
 
     def fault(self, got: Any, sample: Sample) -> str:
         """Hold a value to the definition's.
-
-        Args:
-            got: The value.
-            sample: The input that it is for.
 
         Returns:
             What is wrong with it, or "".
@@ -83,10 +65,6 @@ class Trial:
 def of_interest(got: Any, expected: Any) -> Any:
     """What is compared of what a function returned.
 
-    Args:
-        got: What it returned.
-        expected: What was expected.
-
     Returns:
         The first of several results where one array is expected; behind it may stand weights or a cache.
     """
@@ -97,9 +75,6 @@ def of_interest(got: Any, expected: Any) -> Any:
 
 def faults(trial: Trial) -> Iterator[tuple[str, str]]:
     """Try a function for what it must not do.
-
-    Args:
-        trial: The function and an input.
 
     Yields:
         The name of each trial, with what is wrong or "".
@@ -178,12 +153,7 @@ def _nan(trial: Trial) -> str:
 
 
 def leave_rubbish(library: Library, like: Any) -> None:
-    """Fill memory with a number and free it, so that who reads memory before writing to it finds that number there.
-
-    Args:
-        library: Whose memory.
-        like: Arrays of the sizes that matter.
-    """
+    """Fill memory with a number and free it, so that who reads memory before writing to it finds that number there."""
     for leaf in tree.leaves(like):
         if isinstance(leaf, np.ndarray | np.generic):
             held = [library.array(np.full(leaf.shape, RUBBISH, np.float64)) for _ in range(LEFTOVERS)]
@@ -192,14 +162,7 @@ def leave_rubbish(library: Library, like: Any) -> None:
 
 
 def has_rubbish(value: Any) -> bool:
-    """Tell whether a value has the number in it that `leave_rubbish` leaves.
-
-    Args:
-        value: The value.
-
-    Returns:
-        True if it has.
-    """
+    """Tell whether a value has the number in it that `leave_rubbish` leaves."""
     arrays = [np.asarray(leaf) for leaf in tree.leaves(value) if hasattr(leaf, "dtype")]
     with np.errstate(invalid="ignore"):
         wide = [array.astype(np.float64) for array in arrays if array.dtype.kind == "f"]
@@ -227,15 +190,7 @@ PROBES: dict[str, Callable[[Trial], str]] = {
 
 
 def only_moves(op: Builtin, samples: list[Sample]) -> bool:
-    """Tell whether a builtin only moves numbers, such as a transpose; a view is then as good a result as a copy.
-
-    Args:
-        op: The builtin.
-        samples: Its inputs.
-
-    Returns:
-        True if every number that comes out on ordinary inputs went in.
-    """
+    """Tell whether a builtin only moves numbers, such as a transpose; a view is then as good a result as a copy."""
     ordinary = [sample for sample in samples if sample.is_ordinary and sample.has_floats()]
     for sample in ordinary:
         numbers = np.concatenate([array.ravel() for array in sample.arrays("f")])

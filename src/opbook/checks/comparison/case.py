@@ -46,11 +46,6 @@ class Case:
 def judge(got: Any, expected: Any, tolerance: float) -> tuple[str, float | None, str]:
     """Hold what came to what was expected.
 
-    Args:
-        got: What came, with NumPy's arrays.
-        expected: What was expected.
-        tolerance: The relative error that is allowed.
-
     Returns:
         The status, the relative error if there is one, and what is wrong.
     """

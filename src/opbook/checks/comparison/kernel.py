@@ -71,9 +71,6 @@ class Kernel:
     def knows_nothing_of(self, fields: set[str]) -> bool:
         """Tell whether the function has no word for any of some fields of a record.
 
-        Args:
-            fields: The names of the fields.
-
         Returns:
             True if there are some, and none of them is in its code.
         """
@@ -81,9 +78,6 @@ class Kernel:
 
     def takes(self, option: str) -> str:
         """Tell under which name the function takes an option.
-
-        Args:
-            option: The builtin's name of it.
 
         Returns:
             The name; "" if it lacks the option.
@@ -99,13 +93,6 @@ class Kernel:
         """Place a builtin's arguments: required ones by name where the function has the same names, else by position.
 
         Options always go by name.
-
-        Args:
-            shape: The call shape that the sample is for.
-            sample: The input.
-
-        Returns:
-            What the function is called with.
 
         Raises:
             LeftOut: The function lacks an option that the sample gives.
@@ -144,9 +131,6 @@ class Kernel:
             arguments: What it is called with, with NumPy's arrays.
             spread: Whether arrays are laid out with gaps, and with their axes the other way round.
 
-        Returns:
-            What it returned.
-
         Raises:
             Misbehaved: It wrote into an argument.
         """
@@ -159,14 +143,7 @@ class Kernel:
         return returned
 
     def run(self, given: "Arguments") -> Returned:
-        """Call the function on arrays of its own library.
-
-        Args:
-            given: What it is called with.
-
-        Returns:
-            What it returned.
-        """
+        """Call the function on arrays of its own library."""
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             raw = self.function(*(value for _, value in given.positional), **given.options)
@@ -194,14 +171,7 @@ class Arguments:
         ]
 
     def mapped(self, change: Callable[[Any], Any]) -> "Arguments":
-        """The same with every array and number changed.
-
-        Args:
-            change: What is done to each.
-
-        Returns:
-            The changed arguments.
-        """
+        """The same with every array and number changed."""
         positional = tuple((name, tree.map(change, value)) for name, value in self.positional)
         return Arguments(positional, {name: tree.map(change, value) for name, value in self.options.items()})
 
@@ -211,29 +181,13 @@ def _same_bits(a: Any, b: Any) -> bool:
 
 
 def given_by_name(shape: CallShape, sample: Sample) -> dict[str, Any]:
-    """Name the arguments of a sample.
-
-    Args:
-        shape: The call shape that it is for.
-        sample: The sample.
-
-    Returns:
-        The arguments that it gives, by name.
-    """
+    """Name the arguments of a sample."""
     names = [p.name for p in shape.params if not p.keyword_only]
     return {**dict(zip(names, sample.args, strict=False)), **sample.kwargs}
 
 
 def optional_fields(shape: CallShape, sample: Sample) -> set[str]:
-    """List the fields of a sample's records that may be left out: options that no signature shows.
-
-    Args:
-        shape: The call shape that the sample is for.
-        sample: The sample.
-
-    Returns:
-        Their names.
-    """
+    """List the fields of a sample's records that may be left out: options that no signature shows."""
     given = given_by_name(shape, sample)
     return {name for param in shape.params if param.name in given for name in _optional(param.spec, given[param.name])}
 

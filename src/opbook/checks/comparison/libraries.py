@@ -26,14 +26,7 @@ class Library:
     reason: str
 
     def array(self, array: Any) -> Any:
-        """Make an array of the library.
-
-        Args:
-            array: An array of NumPy's.
-
-        Returns:
-            A copy that shares no memory with it.
-        """
+        """Make an array of the library."""
         if self.name == "torch":
             import torch  # type: ignore[import-not-found,unused-ignore]
 
@@ -47,9 +40,6 @@ class Library:
 
     def laid_out(self, array: Any) -> Any:
         """Make an array of the library whose entries do not stand one behind the other in memory.
-
-        Args:
-            array: An array of NumPy's.
 
         Returns:
             The same numbers: every other entry of a larger array, with the axes the other way round in memory, and with
@@ -65,14 +55,7 @@ class Library:
 
 
 def as_numpy(leaf: Any) -> Any:
-    """Take an array of any library as NumPy's.
-
-    Args:
-        leaf: An array that speaks DLPack or `__array__`, or a number.
-
-    Returns:
-        The array, which may share memory with it.
-    """
+    """Take an array of any library as NumPy's."""
     if isinstance(leaf, np.ndarray | np.generic | int | float | bool):
         return leaf
     if hasattr(leaf, "detach"):  # a PyTorch tensor that requires a gradient refuses both protocols
@@ -84,9 +67,6 @@ def as_numpy(leaf: Any) -> Any:
 
 def library_of(function: Callable[..., Any]) -> Library:
     """Find out which arrays a function takes: from its annotations, what its code uses, and what its module imports.
-
-    Args:
-        function: The function.
 
     Returns:
         The library; NumPy where nothing speaks for another one.
@@ -168,14 +148,7 @@ def _used(function: Any) -> tuple[set[str], set[str]]:
 
 
 def words_in(function: Callable[..., Any]) -> set[str]:
-    """List the names and texts in a function's code, and in that of the functions of its module that it calls.
-
-    Args:
-        function: The function.
-
-    Returns:
-        The words.
-    """
+    """List the names and texts in a function's code, and in that of the functions of its module that it calls."""
     return _used(_innermost(function))[1]
 
 
