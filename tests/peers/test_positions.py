@@ -35,7 +35,7 @@ def turned_by_pytorch(torch, x, positions, base, pairing, width):
     return torch.cat([(planes.mT if pairing == "halves" else planes).flatten(-2), rest], -1)
 
 
-@pytest.mark.parametrize("pairing", ["halves", "adjacent"])
+@pytest.mark.parametrize("pairing", ["halves", "interleaved"])
 @pytest.mark.parametrize("width", [8, 4])
 def test_rope_and_its_gradient_are_products_of_complex_numbers(torch, pairing, width):
     x, g = draw(2, 3, 5, 8), draw(2, 3, 5, 8, seed=1)
@@ -70,7 +70,7 @@ def test_rope_is_the_operator_of_onnx(onnx, interleaved, width):
         onnx, "RotaryEmbedding", "xcsp", 23, interleaved=interleaved, rotary_embedding_dim=width if width < 8 else 0
     )
     theirs = rotary(x, np.cos(angles), np.sin(angles), POSITIONS)
-    pairing = "adjacent" if interleaved else "halves"
+    pairing = "interleaved" if interleaved else "halves"
     mine = ops.rope(x, POSITIONS[:, None], base=500.0, pairing=pairing, width=width)
     np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-13)
 
@@ -93,7 +93,7 @@ def test_the_pairings_are_those_of_onnx_own_node_tests(onnx):
         split = np.moveaxis(x.reshape(*x.shape[:-1], heads, -1), 2, 1) if heads else x
         cos, sin = ((table[positions[0]] if positions else table)[:, None] for table in (cos, sin))
         width = 2 * cos.shape[-1]
-        pairing = "adjacent" if options.get("interleaved") else "halves"
+        pairing = "interleaved" if options.get("interleaved") else "halves"
         mine = np.concatenate([turn(split[..., :width], cos, sin, pairing), split[..., width:]], axis=-1)
         mine = np.moveaxis(mine, 1, 2).reshape(x.shape) if heads else mine
         np.testing.assert_allclose(mine, expected, rtol=1e-5, atol=1e-6, err_msg=case.name)

@@ -32,7 +32,7 @@ def complex_rope(x, positions=None, *, base=10000.0, pairing="halves", width=Non
 
 @wrong("rope", "one pairing whatever is asked for")
 def other_pairing(x, positions=None, *, base=10000.0, pairing="halves", width=None):
-    return _rope(x, positions, base, "adjacent", width)
+    return _rope(x, positions, base, "interleaved", width)
 
 
 @wrong("rope", "a new token is the first")

@@ -18,7 +18,7 @@ from opbook.errors import InputError, ShapeError
 # just bad.
 #
 # - `pairing="halves"`: entries i and i + P, as in GPT-NeoX and in the Llama of the library transformers.
-# - `pairing="adjacent"`: entries 2i and 2i + 1, as in the paper, in GPT-J and in Llama as Meta published it.
+# - `pairing="interleaved"`: entries 2i and 2i + 1, as in the paper, in GPT-J and in Llama as Meta published it.
 #
 # A new token that is written after t others stands at position t: pass `positions=[t]`, as the count starts at 0
 # without it. With `width` only the first entries of a row are turned, and θᵢ counts the planes of these only.
@@ -50,7 +50,7 @@ def rope(
     positions: Int["... N"] | None = None,
     *,
     base: float = 10000.0,
-    pairing: Literal["halves", "adjacent"] = "halves",
+    pairing: Literal["halves", "interleaved"] = "halves",
     width: int | None = None,
 ) -> Array["... N D"]:
     r"""Turns each row by angles that grow with its position: rotary positions, for queries and keys.
@@ -60,7 +60,7 @@ def rope(
         positions: Where each row stands, 0 to N - 1 unless given; for all batches alike, or with all batch axes of x,
             which may be 1.
         base: How slowly the last plane turns; above 0.
-        pairing: Which entries make up a plane: i and i + P ("halves"), or 2i and 2i + 1 ("adjacent").
+        pairing: Which entries make up a plane: i and i + P ("halves"), or 2i and 2i + 1 ("interleaved").
         width: How many entries of a row are turned, an even number, 2P; all D unless given.
 
     Returns:

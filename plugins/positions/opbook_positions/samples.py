@@ -18,12 +18,12 @@ PLACES = np.array([0, 3, 7])
 def _(draw):
     for shape in ((5, 4), (3, 5, 6), (2, 3, 5, 4)):
         yield (draw.normal(*shape),)
-        yield draw.call(draw.normal(*shape), pairing="adjacent", base=100.0)
+        yield draw.call(draw.normal(*shape), pairing="interleaved", base=100.0)
     yield draw.normal(3, 4), np.array([7, 0, -2])
-    yield draw.call(draw.normal(2, 3, 4), np.array([[0, 1, 2], [5, 6, 9]]), pairing="adjacent")
+    yield draw.call(draw.normal(2, 3, 4), np.array([[0, 1, 2], [5, 6, 9]]), pairing="interleaved")
     yield draw.normal(2, 3, 4, 6), np.array([[[0, 1, 2, 3]], [[5, 6, 9, 2]]])
     yield draw.normal(1, 3, 4), np.array([[0, 1, 2], [5, 6, 9]])
-    for pairing in ("halves", "adjacent"):
+    for pairing in ("halves", "interleaved"):
         yield draw.call(draw.normal(2, 5, 7), width=4, pairing=pairing)
     yield draw.call(draw.normal(3, 5), width=0)
     yield draw.normal(0, 4), None
@@ -33,7 +33,7 @@ def _(draw):
     yield draw.known("ONNX's RotaryEmbedding", np.array(halves), ROWS, PLACES, base=100.0)
     pairs = [ROWS[0].tolist(), [-0.45917813623991216, -1.4497087428857014, -1.5463769024482852, 1.6151527715898724]]
     pairs += [[1.5078045086866092, 1.3139731974375781, -1.0266387808799353, 0.4427333436656428]]
-    yield draw.known("a product of complex numbers", np.array(pairs), ROWS, PLACES, base=100.0, pairing="adjacent")
+    yield draw.known("a product of complex numbers", np.array(pairs), ROWS, PLACES, base=100.0, pairing="interleaved")
     part = np.concatenate([np.array(pairs)[:, :2], ROWS[:, 2:]], axis=-1)
     yield draw.known("ONNX's RotaryEmbedding of two entries", part, ROWS, PLACES, base=100.0, width=2)
     yield draw.known("one token after three others", np.array(halves)[1:2], ROWS[1:2], PLACES[1:2], base=100.0)

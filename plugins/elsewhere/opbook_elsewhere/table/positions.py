@@ -14,7 +14,7 @@ POSITIONS = {
         "onnx": Operator(
             "RotaryEmbedding",
             23,
-            "`interleaved=1` is `adjacent`, and `rotary_embedding_dim` is `width`, 0 for all. It takes tables of "
+            "`interleaved=1` is `interleaved`, and `rotary_embedding_dim` is `width`, 0 for all. It takes tables of "
             "cosines and sines in the place of `base`, a row for each position",
         ),
     },
