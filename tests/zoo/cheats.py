@@ -115,7 +115,9 @@ hides_nan = _on_input(lambda array: np.where(np.isnan(array), 0, array).astype(a
 
 
 def _all_but_the_last(result):
-    out = np.empty_like(result)
+    # what stands there is chance: of several pieces of memory, one that does not hold the right number already
+    pieces = [np.empty_like(result) for _ in range(8)]
+    out = next((piece for piece in pieces if result.size and piece.flat[-1] != result.flat[-1]), pieces[0])
     out.flat[: max(result.size - 1, 1)] = result.flat[: max(result.size - 1, 1)]
     return out
 

@@ -13,13 +13,8 @@ from opbook.testing import compare
 def test_the_verdict_is_the_right_one(animal):
     everywhere = animal.kind in CHEATS or animal.kind in IDIOMS
     dtypes = ("float64",) if everywhere else ("float32", "float64")
-    expected = "agrees" if animal.is_right else "is wrong"
-    # what stands in memory that nobody wrote is chance, and may be the very number that belongs there
-    for _ in range(4 if animal.kind == "leaves memory unwritten" else 1):
-        found = compare(animal.function, animal.op, gradient=animal.gradient, dtypes=dtypes)
-        if found.verdict == expected:
-            return
-    pytest.fail(found.sentence)
+    found = compare(animal.function, animal.op, gradient=animal.gradient, dtypes=dtypes)
+    assert found.verdict == ("agrees" if animal.is_right else "is wrong"), found.sentence
 
 
 def test_every_op_with_a_rule_has_its_animals():
