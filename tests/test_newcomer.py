@@ -171,7 +171,7 @@ def look(address: str) -> None:
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.goto(address)
         assert page.locator("h1").inner_text().startswith("soft_clip")
-        page.locator(".katex").first.wait_for()
+        page.locator("math").first.wait_for()
         assert page.locator("article svg").count() > 0
         chromium.close()
     assert problems == []

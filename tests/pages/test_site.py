@@ -119,7 +119,7 @@ def test_a_folder_has_the_pages_and_all_that_they_need(site: Callable[..., Site]
     write(made, setting, target)
     files = {path.relative_to(target).as_posix(): path for path in target.rglob("*") if path.is_file()}
     assert {*made.pages, *made.documents, *made.files, "objects.inv", "logo.svg", "plain.md"} <= files.keys()
-    assert {"assets/opbook/opbook.css", "assets/opbook/opbook.js", "assets/opbook/katex/katex.min.js"} <= files.keys()
+    assert {"assets/opbook/opbook.css", "assets/opbook/math/opbook-math.woff2"} <= files.keys()
     assert files["index.md"].read_text() == made.documents["index.md"]
     files["builtins/say.md"].write_text("an edit")
     (target / "builtins/gone.md").write_text("of an earlier call")

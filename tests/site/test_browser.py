@@ -140,16 +140,25 @@ def test_a_page_shows_the_output_of_its_example(visit: Visit) -> None:
     visit.assert_quiet()
 
 
-def test_formulas_are_set(visit: Visit) -> None:
+@pytest.mark.parametrize("visit", [(1280, "light"), (360, "dark")], indirect=True)
+def test_formulas_are_set_in_the_font_of_the_site(visit: Visit) -> None:
     visit.open("builtins/layer_norm/")
-    formula = visit.page.locator(".arithmatex .katex").first
+    formula = visit.page.locator(".arithmatex math").first
     api.expect(formula).to_be_visible()
-    for name in catalogue():
-        visit.open(f"builtins/{name}/")
-        if visit.page.locator(".arithmatex").count():
-            api.expect(visit.page.locator(".arithmatex .katex").first).to_be_attached()
-        assert visit.page.locator(".katex-error").count() == 0, name
+    font = visit.page.evaluate("document.fonts.ready.then(() => document.fonts.check('16px \"Opbook Math\"'))")
+    assert font
+    assert any(url.endswith("opbook-math.woff2") for url in visit.requests)
     visit.assert_quiet()
+
+
+def test_formulas_need_no_script(browser: "api.Browser", address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address + "builtins/layer_norm/")
+    fraction = page.locator("math[display=block] mfrac").first
+    above, below = (fraction.locator("xpath=*").nth(i).bounding_box() for i in (0, 1))
+    assert above["y"] + above["height"] <= below["y"], "a numerator stands above its denominator"
+    context.close()
 
 
 @pytest.mark.parametrize("visit", [(360, "light"), (360, "dark"), (1280, "dark")], indirect=True)

@@ -167,3 +167,13 @@ def test_tapes_are_drawn(ours: Project) -> None:
 def test_pages_stay_light(ours: Project) -> None:
     heavy = {name: len(c) for name, c in ours.files().items() if name.endswith(".html") and len(c) > 150_000}
     assert not heavy
+
+
+def test_every_formula_is_set_by_the_build(ours: Project) -> None:
+    count = 0
+    for name, content in ours.files().items():
+        if name.endswith(".html"):
+            page = content.decode()
+            count += page.count("<math")
+            assert page.count('class="arithmatex"') == page.count('class="arithmatex"><math'), name
+    assert count > 100

@@ -14,14 +14,14 @@ def test_a_project_gets_its_builtins_as_pages(small: Project) -> None:
     assert "Doubles every entry." in page
     assert re.search(r'<div class="language-output highlight">.*?6.0', page, re.DOTALL)
     assert re.search(r'from <a href="../../">Welcome</a>', page)
-    assert 'class="arithmatex">\\(2x\\)' in page
+    assert '<span class="arithmatex"><math><mn>2</mn><mi>x</mi></math></span>' in page
     index = small.page("ops")
     row = r'double/"><code>double</code></a>.*?</td>\s*<td>Doubles every entry.'
     assert re.search(f'<a href="{row}', index, re.DOTALL)
     assert re.search(f'<a href="../../{row}', small.page("ops/category/doubling"), re.DOTALL)
     assert 'href="../../double/"><code>double</code></a>' in small.page("ops/plugin/my_ops")
     assert re.search(r"<span[^>]*>\s*Doubling\s*</span>", index), "the category is in the navigation"
-    assert (small.site / "assets/opbook/katex/katex.min.js").is_file()
+    assert (small.site / "assets/opbook/math/opbook-math.woff2").is_file()
 
 
 def test_two_builds_are_the_same_bytes(new_project: Callable[[str], Project]) -> None:
@@ -201,3 +201,13 @@ def test_a_site_keeps_its_own_overview_for_language_models(small: Project) -> No
     built = small.build()
     assert built.returncode == 0, built.stderr
     assert small.files()["llms.txt"] == b"# Mine\n"
+
+
+def test_a_formula_that_cannot_be_set_is_named_with_its_line(small: Project) -> None:
+    small.change("my_ops.py", "It is $2x$", r"It is $\fraction{2}{x}$")
+    small.change("docs/index.md", "Twice three", r"Twice $\hat{3$")
+    built = small.build()
+    assert built.returncode == 1
+    assert r"my_ops.py:15: the formula $\fraction{2}{x}$ can't be set: Unknown command" in built.stderr
+    assert r"docs/index.md:3: the formula $\hat{3$ can't be set: Expected closing token" in built.stderr
+    assert "Traceback" not in built.stderr

@@ -26,6 +26,8 @@ from opbook.mkdocs.progress import doing
 from opbook.mkdocs.rebuilding import rebuilding
 from opbook.mkdocs.search import add_words, remove_words, without_plain_tokens
 from opbook.mkdocs.worker import ask, refuse
+from opbook.pages.formulas import EXTENSION as FORMULAS
+from opbook.pages.formulas import formula_place
 from opbook.pages.site import Site
 from opbook.pages.site_options import SiteOptions
 from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, STYLES, assets
@@ -75,6 +77,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._site = Site()
         self._options: SiteOptions | None = None
         self._check = FinalCheck()
+        self._page: Page | None = None  # the one that Markdown is converting
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Add what the generated pages need to the site's configuration."""
@@ -85,6 +88,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         if EXTENSION not in config.markdown_extensions:
             config.markdown_extensions.append(EXTENSION)
         config.mdx_configs[EXTENSION] = {"take": self._check.taker()}
+        config.mdx_configs[FORMULAS] = {"failed": self._refuse_formula}
         # in front, so that the site's own styles have the last word
         config.extra_css[:0] = [f"{ASSETS}/{name}" for name in STYLES]
         config.extra_javascript[:0] = [f"{ASSETS}/{name}" for name in SCRIPTS]
@@ -138,6 +142,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     @event_priority(-1000)
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Announce that the page's text is ready; Markdown converts it next."""
+        self._page = page
         if page.file.src_uri in self._site.pages or self._is_guide(page.file):
             self._check.announce(self._known(page.file, config))
         return markdown
@@ -207,6 +212,16 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         refuse(self._site.failures)
         self._options = options
         self._check.put_in = options.put_in or ()
+
+    def _refuse_formula(self, latex: str, reason: str) -> None:
+        """Note down where a formula stands that can't be set."""
+        assert self._page is not None
+        file = self._page.file
+        written = self._site.prose.get(file.src_uri) or [file.abs_src_path or ""]
+        where = formula_place(latex, map(Path, written)) or f"{file.src_uri}"
+        self._check.failures.append(
+            f"{where}: the formula ${latex}$ can't be set: {reason}. Write it with LaTeX's usual commands for formulas"
+        )
 
     def _folder(self) -> str:
         folder = self.config.index.strip("/")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import opbook
 from opbook.errors import OpbookError
-from opbook.examples.collection import markdown_files
+from opbook.examples.collection import EXAMPLES_PAGE, markdown_files
 from opbook.pages.book import build
 from opbook.pages.entries import examples_page
 from opbook.pages.guides import illustrated, read_guides, shipped_guides
@@ -39,6 +39,7 @@ class Site:
         unlisted: For pages that are not in it, the address of one that they are found beside.
         links: The entries of an inventory.
         sources: The address of the source of a page, by the page's address.
+        prose: The files that the text of a generated page is taken from, by its address.
         failures: Why nothing should be published; then there may be no pages.
         warnings: What else is wrong.
         watch: The files and folders whose change changes the pages.
@@ -53,6 +54,7 @@ class Site:
     unlisted: dict[str, str] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
+    prose: dict[str, list[str]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     watch: list[str] = field(default_factory=list)
@@ -111,6 +113,7 @@ def _make(options: SiteOptions) -> Site:
         unlisted=rendered.unlisted,
         links=links(book, addresses),
         sources=_sources(options, book, rendered, shipped),
+        prose=_prose(book, rendered, shipped),
         failures=[
             *(info.error for info in failed if info.source.module in files),
             *book.failures,
@@ -151,6 +154,14 @@ def _sources(options: SiteOptions, book: Book, rendered: Rendered, shipped: Iter
     for name, page in book.pages.items():
         found[rendered.addresses.builtins[name]] = options.source_link(page.origin.path, page.origin.line)
     return {uri: url for uri, url in found.items() if url}
+
+
+def _prose(book: Book, rendered: Rendered, shipped: Iterable[Guide]) -> dict[str, list[str]]:
+    found = {guide.uri: [str(guide.path)] for guide in shipped}
+    for name, page in book.pages.items():
+        path = page.origin.path
+        found[rendered.addresses.builtins[name]] = [str(path), str(path.parent / EXAMPLES_PAGE)]
+    return found
 
 
 def _watched(info: PluginInfo) -> list[str]:

@@ -15,7 +15,7 @@ ASSETS = "assets/opbook"
 """The folder of styles and scripts, from the root of the docs."""
 
 STYLES = ("opbook.css",)
-SCRIPTS = ("opbook-access.js", "opbook.js", "opbook-table.js")
+SCRIPTS = ("opbook-access.js", "opbook-table.js")
 
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},
@@ -25,7 +25,7 @@ MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "pymdownx.highlight": {"pygments_lang_class": True},
     "pymdownx.superfences": {},
     "pymdownx.tabbed": {"alternate_style": True},
-    "pymdownx.arithmatex": {"generic": True},
+    "opbook.pages.formulas": {},
 }
 """What the pages are written with, and the options that they count on."""
 
