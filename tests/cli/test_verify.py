@@ -101,3 +101,14 @@ def test_a_builtin_that_leaves_python_fails(opbook, tmp_path):
     result = opbook("verify", "--plugin", str(tmp_path / "wrong.py"), "doubled")
     assert result.exit_code == 1
     assert "it raises SystemExit" in result.stdout
+
+
+def test_processes_change_nothing_but_the_time(opbook, monkeypatch):
+    names = ("relu", "layer_norm", "abs")
+    reports = []
+    for processors in (1, 2):
+        monkeypatch.setattr("os.cpu_count", lambda processors=processors: processors)
+        outcomes = json.loads(opbook("verify", "--json", *names).stdout)
+        reports.append([{**outcome, "seconds": 0} for outcome in outcomes])
+    assert reports[0] == reports[1]
+    assert list(dict.fromkeys(outcome["builtin"] for outcome in reports[0])) == list(names)

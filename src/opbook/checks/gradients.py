@@ -286,7 +286,12 @@ def _plain_error(subject: Subject, sample: Sample, exact: Any) -> float:
     return relative_error([gradients[i] for i in given], [exact[places[i]] for i in given])
 
 
-@check("second order", "The gradient of a gradient is right, or refused with one clear error.", is_slow=True)
+@check(
+    "second order",
+    "The gradient of a gradient is right, or refused with one clear error.",
+    involves_rule=False,  # on two tapes, the definition is recorded
+    is_slow=True,
+)
 def second_order(subject: Subject) -> Evidence:
     """Hold a Hessian-vector product of each argument to a central difference of gradients."""
     evidence = Evidence()

@@ -152,20 +152,15 @@ def _reversed(array: Any) -> Any:
 
 
 def _fortran(array: Any) -> Any:
-    return array.copy(order="F")  # asfortranarray would make a vector of an array without axes
-
-
-def _read_only(array: Any) -> Any:
-    frozen = array.copy()
+    frozen = array.copy(order="F")  # asfortranarray would make a vector of an array without axes
     frozen.flags.writeable = False
     return frozen
 
 
 _LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "in Fortran order": _fortran,
+    "in Fortran order and read-only": _fortran,
     "with strides": _strided,
     "reversed in memory": _reversed,
-    "read-only": _read_only,
 }
 """The same numbers in other layouts of memory."""
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +19,7 @@ from opbook.checks.subject import Subject, on
 from opbook.errors import OpbookError, UnknownBuiltinError, nearest
 from opbook.examples import Result, Runner, calls, find, run_example
 from opbook.examples.collection import EXAMPLES_PAGE
+from opbook.examples.processes import spread_one_by_one
 from opbook.examples.running import named_if_long
 from opbook.plugins.catalogue import Catalogue
 
@@ -59,6 +61,7 @@ def verify(
     checks: Iterable[str] | None = None,
     rule: str | None = None,
     progress: Callable[[Outcome], None] = lambda outcome: None,
+    in_processes: bool = False,
 ) -> list[Outcome]:
     """Run the checks on builtins of a catalogue.
 
@@ -69,6 +72,7 @@ def verify(
         rule: Which rule: the name of one, or `own`. Unless given, the builtin's own and every other plugin's, each
             against the same definition.
         progress: Is told each outcome as it comes.
+        in_processes: Whether to use all processors, where the system can fork. Outcomes keep their order.
 
     Returns:
         One outcome for each check of each rule of each builtin; of builtins that do not have the rule, none.
@@ -89,14 +93,17 @@ def verify(
         )
     wants_examples = any(check.needs_examples for op in ops for check in checks_of(op, wanted))
     examples = examples_by_builtin(catalogue, {op.name for op in ops}) if wants_examples else {}
+    parts = [(op.name, name) for op in ops for name in rules_of(op) if rule in (None, name)]
+
+    def check(part: tuple[str, str]) -> Iterable[Outcome]:
+        op, name = catalogue[part[0]], part[1]
+        return check_builtin(op, checks_of(op, wanted), catalogue, examples.get(op.name), rule=name)
+
+    found = spread_one_by_one(lambda part: list(check(part)), parts) if in_processes else map(check, parts)
     outcomes = []
-    for op in ops:
-        for name in rules_of(op):
-            if rule not in (None, name):
-                continue
-            for outcome in check_builtin(op, checks_of(op, wanted), catalogue, examples.get(op.name), rule=name):
-                progress(outcome)
-                outcomes.append(outcome)
+    for outcome in itertools.chain.from_iterable(found):
+        progress(outcome)
+        outcomes.append(outcome)
     return outcomes
 
 

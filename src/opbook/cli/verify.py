@@ -1,6 +1,7 @@
 """`opbook verify`: run the checks on builtins."""
 
 import contextlib
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ def verify(
         properties = [(p.name, f"{p.sentence} ({p.builtin})") for op in catalogue.values() for p in op.properties]
         print_columns([*((check.name, check.sentence) for check in CHECKS.values()), *properties])
         return
+    start = time.perf_counter()
     outcomes = _verified(catalogue, names or tuple(catalogue), checks or None, rule, exitfirst)
     if as_json:
         print_json([outcome.as_dict() for outcome in outcomes])
@@ -61,6 +63,8 @@ def verify(
         _print_checks(outcomes)
     else:
         _print_builtins(outcomes)
+    if not as_json:
+        print_line(f"{_total(outcomes)}, in {time.perf_counter() - start:.1f} s")
     if any(outcome.status == "failed" for outcome in outcomes):
         context.exit(CHECK_FAILED)
 
@@ -84,7 +88,7 @@ def _verified(
                 raise Stop
 
         with contextlib.suppress(Stop):
-            verify(names, catalogue, checks=checks, rule=rule, progress=progress)
+            verify(names, catalogue, checks=checks, rule=rule, progress=progress, in_processes=True)
     return outcomes
 
 
@@ -99,7 +103,6 @@ def _print_checks(outcomes: "list[Outcome]") -> None:
         if outcome.status != "failed" and outcome.message:
             print_line(f"  {outcome.message}", "dim")
     _print_failures(outcomes)
-    print_line(_total(outcomes))
 
 
 def _print_builtins(outcomes: "list[Outcome]") -> None:
@@ -114,7 +117,6 @@ def _print_builtins(outcomes: "list[Outcome]") -> None:
         verdict = f"FAILED {', '.join(failed)}" if failed else f"{passed:2} checks passed"
         print_line(f"{name:{width}}  {verdict:16}  {_measured(mine)}".rstrip(), "red" if failed else "")
     _print_failures(outcomes)
-    print_line(_total(outcomes))
 
 
 def _mark(outcome: "Outcome") -> str:
@@ -161,8 +163,7 @@ def _total(outcomes: "list[Outcome]") -> str:
     parts = [f"{found['passed']} passed", f"{found['failed']} failed"]
     if found["not applicable"]:
         parts.append(f"{found['not applicable']} {'does' if found['not applicable'] == 1 else 'do'} not apply")
-    seconds = sum(outcome.seconds for outcome in outcomes)
     what = f"{builtins} builtin{'s' if builtins != 1 else ''}"
     if others:
         what += f", {others} rule{'s' if others != 1 else ''} of other plugins"
-    return f"{what}: {', '.join(parts)}, in {seconds:.1f} s"
+    return f"{what}: {', '.join(parts)}"

@@ -9,12 +9,12 @@ from typing import Any
 
 from opbook.builtins.builtin import Builtin
 from opbook.examples.example import place
+from opbook.examples.processes import spread
 from opbook.pages.calls import describe
 from opbook.pages.entries import Entry, entries
 from opbook.pages.examples import Examples, run_examples
 from opbook.pages.gradients import gradient_of, split
 from opbook.pages.page import Book, BuiltinPage, Guide, Origin, ShownTape, Verification
-from opbook.pages.processes import spread
 from opbook.pages.sections import added_sections, refused_sections
 from opbook.pages.source import code_of
 from opbook.plugins.catalogue import Catalogue

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, run_example
 from opbook.examples.collection import read
+from opbook.examples.processes import spread
 from opbook.examples.snippets import SNIPPET
 from opbook.figures import Figure
 from opbook.pages.entries import Entry, examples_page
 from opbook.pages.page import Guide, ShownExample
-from opbook.pages.processes import spread
 from opbook.plugins.catalogue import Catalogue
 
 OWN = 8

@@ -14,7 +14,7 @@ import numpy as np
 
 import opbook
 from opbook.builtins.builtin import Builtin
-from opbook.pages.processes import spread
+from opbook.examples.processes import spread
 from opbook.plugins.catalogue import Catalogue
 
 MANY = 16

@@ -10,13 +10,13 @@ from typing import Any
 import jinja2
 
 from opbook.examples.collection import markdown_files
+from opbook.examples.processes import spread
 from opbook.figures import Figure
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.page import Book, BuiltinPage
 from opbook.pages.pictures import pictures
 from opbook.pages.plain import plain
-from opbook.pages.processes import spread
 from opbook.pages.site_options import SiteOptions
 
 LISTED = ("Raises", "Warns", "Yields")

@@ -10,10 +10,10 @@ from opbook.builtins.builtin import Builtin
 from opbook.builtins.rule import OWN
 from opbook.checks import Check, Outcome, verify
 from opbook.checks.verification import checks_of
+from opbook.examples.processes import spread
 from opbook.pages import cache
 from opbook.pages.fingerprints import fingerprints
 from opbook.pages.page import Verification, VerifiedCheck
-from opbook.pages.processes import spread
 from opbook.plugins.catalogue import Catalogue
 
 BOUNDS = (1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4)

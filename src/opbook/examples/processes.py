@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
@@ -20,6 +20,13 @@ _inherited: dict[int, Callable[..., Any]] = {}
 
 
 def spread(work: Callable[[T], R], parts: Sequence[T], least: int = 2, chunk: int = 1) -> list[R]:
+    """Do something with each of several parts, in processes where the system can fork; see `spread_one_by_one`."""
+    return list(spread_one_by_one(work, parts, least, chunk))
+
+
+def spread_one_by_one(
+    work: Callable[[T], R], parts: Sequence[T], least: int = 2, chunk: int = 1
+) -> Generator[R, None, None]:
     """Do something with each of several parts, in processes where the system can fork.
 
     A forked process has all that this one has loaded; only the parts and the results are sent.
@@ -30,20 +37,31 @@ def spread(work: Callable[[T], R], parts: Sequence[T], least: int = 2, chunk: in
         least: With fewer parts than this, no process is started.
         chunk: How many parts a process gets at once.
 
-    Returns:
-        The results in the order of the parts.
+    Yields:
+        The results in the order of the parts, each as soon as it and those before it are there. Whoever stops asking
+        ends the processes.
     """
-    processes = os.cpu_count() or 1
+    processes = min(os.cpu_count() or 1, len(parts))
     if len(parts) < max(least, 2) or processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        return list(map(work, parts))
+        yield from map(work, parts)
+        return
     key = id(work)
     _inherited[key] = work
+    others = set(multiprocessing.active_children())
+    done = 0
     try:
         fork = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(processes, fork, _begin, (os.getpid(),)) as pool:
-            return list(pool.map(functools.partial(_inherit, key), parts, chunksize=chunk))
+            try:
+                for result in pool.map(functools.partial(_inherit, key), parts, chunksize=chunk):
+                    yield result
+                    done += 1
+            except BaseException:  # what still runs is not waited for
+                for process in set(multiprocessing.active_children()) - others:
+                    process.terminate()
+                raise
     except BrokenProcessPool:  # a part ends its process: here it says so itself
-        return list(map(work, parts))
+        yield from map(work, parts[done:])
     finally:
         del _inherited[key]
 
