@@ -12,7 +12,7 @@ from opbook.autodiff.tape import stop_gradient
 from opbook.builtins.specs.binding import Binding, Extent
 from opbook.builtins.specs.dimensions import Dim, in_numbers, is_name, names_in, parse_dim, size_of, solved
 from opbook.builtins.specs.spec import Spec, contiguous
-from opbook.errors import DeclarationError, DTypeError, InputError, ShapeError
+from opbook.errors import DeclarationError, DTypeError, InputError, ShapeError, TapeError
 
 
 @dataclass(frozen=True)
@@ -219,8 +219,9 @@ def _first(array: Any, bad: Any, path: str) -> str:
 def _whole_numbers(value: Any, path: str) -> Any:
     try:
         array = np.asarray(value)
-    except ValueError:
-        array = as_float_array(value, path)  # which says what is wrong with it
+    except (TapeError, ValueError):
+        # numbers of a list that vjp has put on a tape; of another list this says what is wrong with it
+        array = stop_gradient(as_float_array(value, path))
     if array.dtype.kind == "b":
         raise DTypeError(f"{path} must be whole numbers, but is Boolean; np.flatnonzero tells where a mask is true")
     if array.dtype.kind in "iu":
