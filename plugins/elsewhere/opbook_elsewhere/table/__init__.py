@@ -4,6 +4,7 @@ from opbook_elsewhere.table.activations import ACTIVATIONS
 from opbook_elsewhere.table.arrays import ARRAYS
 from opbook_elsewhere.table.calculus import CALCULUS
 from opbook_elsewhere.table.choosing import CHOOSING
+from opbook_elsewhere.table.convolution import CONVOLUTION
 from opbook_elsewhere.table.linear import LINEAR
 from opbook_elsewhere.table.losses import LOSSES
 from opbook_elsewhere.table.math import MATH
@@ -25,6 +26,7 @@ TABLE = (
     | OPTIMIZATION
     | NORMALIZATION
     | LINEAR
+    | CONVOLUTION
     | LOSSES
     | CHOOSING
     | CALCULUS
