@@ -91,6 +91,7 @@ def test_whole_numbers_stay_plain_on_a_tape_and_have_no_gradient():
     assert value.tolist() == [[4, 5], [4, 5]]
     assert d_table.tolist() == [[0, 0], [0, 0], [2, 2]]
     assert d_ids is None
+    assert vjp(rows, table, [2, 2])[1](np.ones((2, 2)))[0].tolist() == [[0, 0], [0, 0], [2, 2]]
     assert grad(lambda t: rows(t, [0, 1]).sum())(table).tolist() == [[1, 1], [1, 1], [0, 0]]
     assert grad(lambda t: rows(t, np.round(t[0] * 0 + 1)).sum())(table).tolist() == [[0, 0], [2, 2], [0, 0]]
 

@@ -195,6 +195,26 @@ def linear(x: Any, w: Any, b: Any = None) -> Any:
     return functional.linear(x, w.mT, b)
 
 
+def conv2d(
+    x: Any, w: Any, b: Any = None, *, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """PyTorch takes one batch axis, or none, and a function for rows of its own."""
+    function, axes = (functional.conv1d, 2) if w.ndim == 3 else (functional.conv2d, 3)
+    y = function(x.reshape(-1, *x.shape[-axes:]), w, b, stride, padding, dilation, groups)
+    return y.reshape(*x.shape[:-axes], *y.shape[1:])
+
+
+def max_pool(x: Any, size: Any, *, stride: Any = None, padding: Any = 0) -> Any:
+    y = functional.max_pool2d(x.reshape(-1, *x.shape[-2:]), size, stride, padding)
+    return y.reshape(*x.shape[:-2], *y.shape[1:])
+
+
+def avg_pool(x: Any, size: Any, *, stride: Any = None, padding: Any = 0, count_padding: bool = True) -> Any:
+    images = x.reshape(-1, *x.shape[-2:])
+    y = functional.avg_pool2d(images, size, stride, padding, count_include_pad=count_padding)
+    return y.reshape(*x.shape[:-2], *y.shape[1:])
+
+
 def swiglu(x: Any, weights: Any) -> Any:
     return functional.linear(functional.silu(x @ weights["w_gate"]) * (x @ weights["w_up"]), weights["w_down"].mT)
 

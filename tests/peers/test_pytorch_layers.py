@@ -11,7 +11,10 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run i
 
 from peers import pytorch  # noqa: E402
 
-pytestmark = pytest.mark.peer
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore:Using padding='same' with even kernel lengths"),  # it is slow, says PyTorch
+]
 
 FAR = np.array([-1000.0, -30.0, -1e-9, -0.0, 0.0, 1e-9, 30.0, 1000.0])
 """Where exponentials overflow, digits get lost, and kinks are."""
@@ -47,6 +50,28 @@ CASES = [
     ("norm", (np.stack([0 * ROWS, ROWS]), -1), {}),
     *(("sort", (x, axis), {}) for x in (ROWS, np.round(2 * ROWS)) for axis in (-1, 1)),
     *(("cumsum", (ROWS, axis), {"exclusive": e, "reverse": r}) for axis in (-1, 1) for e in FLAGS for r in FLAGS),
+    *(
+        ("conv2d", (ROWS, draw(6, 3 // groups, 2, 3), draw(6, seed=1)), {"groups": groups, **options})
+        for groups in (1, 3)
+        for options in (
+            {},
+            {"stride": (2, 1), "padding": (1, 2)},
+            {"padding": "same"},
+            {"padding": 2, "dilation": (3, 2)},
+        )
+    ),
+    ("conv2d", (draw(2, 3, 2, 7, 8), draw(4, 2, 3, 3)), {"stride": 2}),
+    *(
+        ("conv2d", (draw(2, 4, 9), draw(6, 2, 3), draw(6, seed=1)), {"groups": 2, **options})
+        for options in ({"stride": 2, "padding": 1}, {"padding": "same", "dilation": 2})
+    ),
+    *(
+        (op, (ROWS, size), options)
+        for op in ("max_pool", "avg_pool")
+        for size in (2, [3, 2])
+        for options in ({}, {"stride": (1, 2)}, {"stride": 2, "padding": 1})
+    ),
+    ("avg_pool", (ROWS, 3), {"stride": 2, "padding": 1, "count_padding": False}),
     *(("linear", (x, draw(6, 4), draw(4)), {}) for x in (ROWS, ROWS[0, 0, 0])),
     ("linear", (ROWS, draw(6, 4)), {}),
     *(("swiglu", (x, COLUMN), {}) for x in (ROWS, ROWS[0, 0, 0], 100 * ROWS)),

@@ -111,7 +111,7 @@ def _(draw):
 
 def _refused(draw):
     x = draw.normal(2, 4, 5)
-    yield draw.refused("a window that is too large", x, 6, padding=0).saying("covers 6 × 6 places, but an image of 4 × 5")
+    yield draw.refused("a window that is too large", x, 6).saying("covers 6 × 6 places, but an image of 4 × 5")
     yield draw.refused("padding as large as a window", x, 2, padding=(1, 2)).saying("padding of 1 × 2 is as large as")
     yield draw.refused("an empty window", x, 0).saying("at least 1")
     yield draw.refused("half a window", x, 1.5).saying("whole number")
@@ -144,7 +144,7 @@ def opbook_properties():
     def offset(op, x, w, b=None, **options):
         if b is None:
             return None
-        return op(x, w, b, **options) - op(x, w, **options), b.reshape(-1, *[1] * (w.ndim - 2)) + 0 * op(x, w, **options)
+        return op(x, w, b, **options), op(x, w, **options) + b.reshape(-1, *[1] * (w.ndim - 2))
 
     def each_place_alone(op, x, w, b=None, **options):
         if w.shape[2:] != (1, 1) or options:

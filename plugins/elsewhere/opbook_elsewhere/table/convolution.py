@@ -7,8 +7,8 @@ CONVOLUTION = {
         "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
             "F.avg_pool2d(x, size, stride, padding, count_include_pad=count_padding)",
-            "`count_include_pad` is true by default, as here, and padding is at most half of the size. `ceil_mode` adds "
-            "windows that reach beyond the padding",
+            "`count_include_pad` is true by default, as here, and padding is at most half of the size. `ceil_mode` "
+            "adds windows that reach beyond the padding",
         ),
         "jax": "Flax has `avg_pool`, whose channels are the last axis, and whose `stride` is 1 by default. Keras's "
         "`AveragePooling2D` has the channels last too, and never counts padding",
@@ -25,8 +25,9 @@ CONVOLUTION = {
             "F.conv2d(x, w, b, stride, padding, dilation, groups)",
             'Rows are taken by `F.conv1d`. With `padding="same"`, the stride must be 1',
         ),
-        "jax": '`jax.lax.conv_general_dilated` has the axes that are here, by default, and puts the odd place of "SAME" '
-        "at the end. Keras and Flax do that too, but have the channels last: x is (..., H, W, C), and w (K, L, I, O). "
+        "jax": "`jax.lax.conv_general_dilated` has the axes that are here, by default, and puts the odd place of "
+        '`"SAME"` at the end. Keras and Flax do that too, but have the channels last: x is (..., H, W, C), '
+        "and w (K, L, I, O). "
         "With a stride of 2, `padding=1` and their `same` do not begin at the same pixel",
         "onnx": Operator(
             "Conv",
