@@ -19,7 +19,7 @@ from opbook.builtins.first_use import before_first_use
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
 from opbook.errors import OpbookError
-from opbook.plugins.contributions import Section
+from opbook.plugins.contributions import Family, Section
 from opbook.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ __all__ = [
     "Array",
     "Bool",
     "Builtin",
+    "Family",
     "Int",
     "Mask",
     "OpbookError",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from opbook_math import erf
 
-from opbook import Array, builtin, hookimpl
+from opbook import Array, Family, builtin, hookimpl
 from opbook.errors import InputError
 from opbook_activations.units import elu, leaky_relu, log_sigmoid, silu
 
@@ -240,3 +240,9 @@ def _positive(total):
 def opbook_builtins():
     """Add the activations."""
     return [elu, gelu, leaky_relu, log_sigmoid, log_softmax, relu, silu, softmax]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Elementwise & activations", "family.md")]

@@ -1,6 +1,6 @@
 """Making, joining and rearranging arrays, as an opbook plugin."""
 
-from opbook import hookimpl
+from opbook import Family, hookimpl
 from opbook_arrays.making import arange, eye, linspace, ones, zeros
 from opbook_arrays.ordering import cumsum, sort
 from opbook_arrays.products import einsum
@@ -26,3 +26,9 @@ def opbook_builtins():
         where,
         zeros,
     ]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Arrays", "family.md")]

@@ -6,7 +6,7 @@ import numpy as np
 from opbook_activations import softmax
 from opbook_positions.windows import in_window
 
-from opbook import Array, Mask, builtin, hookimpl, unbroadcast
+from opbook import Array, Family, Mask, builtin, hookimpl, unbroadcast
 from opbook.errors import InputError, ShapeError
 
 
@@ -241,3 +241,9 @@ def causal_mask(
 def opbook_builtins():
     """Add attention_weights and causal_mask."""
     return [attention_weights, causal_mask]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Attention", "family.md")]

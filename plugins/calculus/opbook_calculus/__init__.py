@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import opbook
-from opbook import builtin, hookimpl
+from opbook import Family, builtin, hookimpl
 
 
 # `grad` takes a function and returns a function, so it can be applied twice: `grad(grad(f))` is the second derivative.
@@ -46,3 +46,9 @@ def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
 def opbook_builtins():
     """Add grad."""
     return [grad]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Calculus", "family.md")]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from opbook import Array, Int, builtin, hookimpl, stop_gradient
+from opbook import Array, Family, Int, builtin, hookimpl, stop_gradient
 from opbook.errors import InputError
 
 
@@ -124,3 +124,9 @@ def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
 def opbook_builtins():
     """Add embedding and one_hot."""
     return [embedding, one_hot]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Embedding & indexing", "family.md")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook import Array, builtin, hookimpl, stop_gradient
+from opbook import Array, Family, builtin, hookimpl, stop_gradient
 from opbook.autodiff.dtypes import as_float_array
 from opbook.errors import InputError, ShapeError
 from opbook.figures import Bars, Heatmap, Line, Plot, show
@@ -252,3 +252,9 @@ def opbook_commands():
         drawing[name](numbers, title=title or os.path.basename(file))
 
     return [draw]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Figures", "family.md")]

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from opbook import Array, Int, builtin, hookimpl
+from opbook import Array, Family, Int, builtin, hookimpl
 from opbook.errors import InputError
 from opbook_reductions.sizes import logsumexp, norm
 
@@ -210,3 +210,9 @@ def _spread(g, shape, axis, keepdims):
 def opbook_builtins():
     """Add the reductions."""
     return [argmax, logsumexp, max, mean, min, norm, sum]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Reductions", "family.md")]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from opbook_activations import softmax
 
-from opbook import Array, Int, builtin, hookimpl, stop_gradient
+from opbook import Array, Family, Int, builtin, hookimpl, stop_gradient
 from opbook.errors import InputError
 
 
@@ -180,3 +180,9 @@ def check_choice(logits, u, temperature):
 def opbook_builtins():
     """Add what chooses."""
     return [sample, top_k, top_p_filter]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Sampling", "family.md")]

@@ -3,7 +3,7 @@
 import builtins
 from typing import Any
 
-from opbook import builtin, hookimpl
+from opbook import Family, builtin, hookimpl
 from opbook.builtins.formatting import format_value
 
 
@@ -38,3 +38,9 @@ def print(value: Any) -> None:
 def opbook_builtins():
     """Add print."""
     return [print]
+
+
+@hookimpl
+def opbook_families():
+    """Say what the category has in common."""
+    return [Family("Text", "family.md")]

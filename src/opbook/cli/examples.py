@@ -52,7 +52,7 @@ def _of_plugins(catalogue: Catalogue) -> list[str]:
     found = {page.resolve() for page in pages(path for path in DEFAULT_PATHS if Path(path).exists())}
     loaded = [Path(info.path) for info in catalogue.plugins if info.path and info.state == "loaded"]
     beside = [path.with_name(EXAMPLES_PAGE) for path in loaded]
-    files = [*beside, *(Path(file) for info in catalogue.plugins for file in info.contributes["guides"])]
+    files = [*beside, *(file for info in catalogue.plugins for file in info.documents)]
     mine = {file.resolve() for file in files if file.is_file()} - found
     return sorted(
         str(file.relative_to(here)) for file in mine if file.is_relative_to(here) and "site-packages" not in file.parts

@@ -85,7 +85,7 @@ def _text(catalogue: Catalogue, info: PluginInfo, nouns: str) -> str:
         labels = [_builtin_text(catalogue, info, name) for name in labels]
     elif nouns == "rules":
         labels = [_rule_text(catalogue, label) for label in labels]
-    elif nouns == "guides":
+    elif nouns in ("guides", "families"):
         labels = [Path(file).name for file in labels]
     elif nouns == "sections":
         return "; ".join(_sections_text(labels))

@@ -14,10 +14,11 @@ from opbook.pages.calls import describe
 from opbook.pages.entries import Entry, entries
 from opbook.pages.examples import Examples, run_examples
 from opbook.pages.gradients import gradient_of, split
-from opbook.pages.page import Book, BuiltinPage, Guide, Origin, ShownTape, Verification
+from opbook.pages.page import Book, BuiltinPage, FamilyPage, Guide, Origin, ShownTape, Verification
 from opbook.pages.sections import added_sections, refused_sections
 from opbook.pages.source import code_of
 from opbook.plugins.catalogue import Catalogue
+from opbook.plugins.contributions import Family
 from opbook.plugins.discovery import PluginSource
 from opbook.plugins.distributions import metadata_called
 
@@ -53,12 +54,14 @@ def build(
     """
     catalogue.load_samples()
     shown = entries(catalogue, only)
-    examples = run_examples(shown, guides, catalogue, bool(only), put_in)
+    families = _families(catalogue, shown)
+    examples = run_examples(shown, guides, catalogue, bool(only), put_in, families.values())
     checked = verifications or {}
     made = spread(lambda name: _page(shown[name], examples, checked.get(name)), list(shown), MANY, chunk=16)
     pages = dict(zip(shown, made, strict=True))
     missing = [failure for name, entry in shown.items() for failure in _missing(entry, pages[name])]
-    return Book(pages, (*examples.failures, *missing), examples.drawings())
+    told = {category: _family(path, examples) for category, path in families.items()}
+    return Book(pages, (*examples.failures, *missing), examples.drawings(), told)
 
 
 def build_one(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:
@@ -68,6 +71,18 @@ def build_one(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> 
         UnknownBuiltinError: There is no such builtin.
     """
     return build(catalogue, guides, only=[catalogue[name].name])
+
+
+def _families(catalogue: Catalogue, shown: Mapping[str, Entry]) -> dict[str, Path]:
+    """The texts of the categories that some builtins are in."""
+    categories = {entry.op.category for entry in shown.values()}
+    families = [one.thing for one in catalogue.contributions(Family)]
+    return {family.category: family.path for family in families if family.category in categories}
+
+
+def _family(path: Path, run: Examples) -> FamilyPage:
+    text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples
+    return FamilyPage(path, text, tuple(ran.drawing for ran in run.own[path] if ran.result.figures))
 
 
 def _page(entry: Entry, run: Examples, verification: Verification | None) -> BuiltinPage:

@@ -38,12 +38,18 @@ class Ran:
     guide: Guide | None
     text: str  # the paragraphs above it
 
+    @property
+    def drawing(self) -> tuple[int, tuple[Figure, ...]]:
+        """Its figures, with the line of its page that they go behind."""
+        _, last = self.example.output_span or (0, self.example.end)
+        return last, self.result.figures
+
 
 @dataclass
 class Examples:
     """The examples of a book, those that failed among the failures."""
 
-    own: dict[Path, list[Ran]] = field(default_factory=dict)  # by the plugin's page
+    own: dict[Path, list[Ran]] = field(default_factory=dict)  # by the page of a plugin or a family
     guides: list[Ran] = field(default_factory=list)
     results: dict[Example, Result] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
@@ -79,8 +85,7 @@ class Examples:
         found: dict[str, list[tuple[int, tuple[Figure, ...]]]] = {}
         for ran in self.guides:
             if ran.guide and ran.result.figures:
-                _, last = ran.example.output_span or (0, ran.example.end)
-                found.setdefault(ran.guide.uri, []).append((last, ran.result.figures))
+                found.setdefault(ran.guide.uri, []).append(ran.drawing)
         return found
 
 
@@ -90,8 +95,9 @@ def run_examples(
     catalogue: Catalogue,
     part: bool = False,
     put_in: Sequence[str] | None = None,
+    families: Iterable[Path] = (),
 ) -> Examples:
-    """Find and run the examples of plugins' own pages and of guides.
+    """Find and run the examples of plugins' own pages, of guides and of families.
 
     Args:
         shown: The builtins of the book.
@@ -99,6 +105,7 @@ def run_examples(
         catalogue: What the examples are run with.
         part: Whether to run only examples that call a builtin of the book, as where it has only some of them.
         put_in: As in a site's options: what marks examples of guides that are run later.
+        families: The pages of families.
     """
     found = Examples()
     runner = Runner(catalogue)
@@ -106,7 +113,8 @@ def run_examples(
     only = frozenset(shown) if part else None
     plugins = [entry.plugin for entry in shown.values()] if part else catalogue.plugins
     own = dict.fromkeys(examples_page(info) for info in plugins if info.path and info.state == "loaded")
-    sources = [*((page, None) for page in own if page.is_file()), *((guide.path, guide) for guide in guides)]
+    mine = [*(page for page in own if page.is_file()), *families]
+    sources = [*((page, None) for page in mine), *((guide.path, guide) for guide in guides)]
     ran_of_each = spread(lambda source: _run(*source, names, runner, only, put_in), sources, MANY)
     for (page, guide), (ran, failures) in zip(sources, ran_of_each, strict=True):
         found.failures += failures

@@ -203,6 +203,15 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class FamilyPage:
+    """What a plugin says of a category, in a Markdown file."""
+
+    path: Path
+    text: str
+    drawings: tuple[tuple[int, tuple[Figure, ...]], ...]  # figures, each with the line that they go behind
+
+
+@dataclass(frozen=True)
 class BuiltinPage:
     """The page of one builtin."""
 
@@ -228,6 +237,12 @@ class BuiltinPage:
     verification: Verification | None = None
 
     @property
+    def masks(self) -> list[str]:
+        """The arguments that are masks."""
+        names = (one.name for call in self.calls for one in call.inputs)
+        return [name for name in dict.fromkeys(names) if name == "mask" or name.endswith("_mask")]
+
+    @property
     def verified(self) -> str:
         """In a word or two, what its checks said."""
         if self.verification is None:
@@ -251,11 +266,13 @@ class Book:
         pages: The pages by name, in alphabetical order.
         failures: What stands in the way of publishing them: messages with file, line and what to do.
         drawings: The figures of the guides, by the guide's address, each with the line that it goes behind.
+        families: What plugins say of categories, by category.
     """
 
     pages: Mapping[str, BuiltinPage]
     failures: tuple[str, ...] = ()
     drawings: Mapping[str, list[tuple[int, tuple[Figure, ...]]]] = field(default_factory=dict)
+    families: Mapping[str, FamilyPage] = field(default_factory=dict)
 
     def categories(self) -> dict[str, list[BuiltinPage]]:
         """The pages of each category, both in alphabetical order."""

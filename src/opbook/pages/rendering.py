@@ -14,6 +14,8 @@ from opbook.examples.processes import spread
 from opbook.figures import Figure
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
+from opbook.pages.families import FamilyText, family_text
+from opbook.pages.guides import illustrated
 from opbook.pages.page import Book, BuiltinPage
 from opbook.pages.pictures import pictures
 from opbook.pages.plain import plain
@@ -71,7 +73,8 @@ def render(book: Book, options: SiteOptions | None = None) -> Rendered:
     }
     for name, members in categories.items():
         uri = addresses.categories[name]
-        pages[uri] = write("category", uri, category=name, members=members)
+        family = _family(book, name, options)
+        pages[uri] = write("category", uri, category=name, members=members, family=family)
     for name, members in groups.items():
         uri = addresses.groups[name]
         pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
@@ -97,6 +100,14 @@ def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
     )
     page = replace(book.pages[name], tape=None)  # its picture can't be seen there
     return plain(write("builtin", addresses.builtins[name], page=page, boost=BOOST))
+
+
+def _family(book: Book, category: str, options: SiteOptions) -> FamilyText:
+    if category not in book.families:
+        return FamilyText()
+    family, numbers = book.families[category], itertools.count(1)
+    drawn = [(line, pictures(figures, numbers)) for line, figures in family.drawings] if options.figures else []
+    return family_text(illustrated(family.text, drawn))
 
 
 class _Writer:

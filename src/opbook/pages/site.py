@@ -12,6 +12,7 @@ from opbook.errors import OpbookError
 from opbook.examples.collection import EXAMPLES_PAGE, markdown_files
 from opbook.pages.book import build
 from opbook.pages.entries import examples_page
+from opbook.pages.families import astray
 from opbook.pages.guides import illustrated, read_guides, shipped_guides
 from opbook.pages.links import broken, without
 from opbook.pages.machine import Link, builtins_json, links, llms_txt
@@ -119,7 +120,11 @@ def _make(options: SiteOptions) -> Site:
             *book.failures,
             *broken(shown, rendered.pages, {*pages, *left_out}, Path(options.docs)),
         ],
-        warnings=[*(info.error for info in failed if info.source.module not in files), *loaded.conflicts()],
+        warnings=[
+            *(info.error for info in failed if info.source.module not in files),
+            *loaded.conflicts(),
+            *astray(loaded),
+        ],
         watch=sorted({path for info in loaded.plugins for path in _watched(info)} | _settings(loaded)),
     )
 
@@ -151,6 +156,8 @@ def _documents(
 
 def _sources(options: SiteOptions, book: Book, rendered: Rendered, shipped: Iterable[Guide]) -> dict[str, str]:
     found = {guide.uri: options.source_link(guide.path) for guide in shipped}
+    for category, family in book.families.items():
+        found[rendered.addresses.categories[category]] = options.source_link(family.path)
     for name, page in book.pages.items():
         found[rendered.addresses.builtins[name]] = options.source_link(page.origin.path, page.origin.line)
     return {uri: url for uri, url in found.items() if url}
@@ -169,9 +176,9 @@ def _watched(info: PluginInfo) -> list[str]:
         return []
     if Path(info.path).name == "__init__.py":
         home = _home(info.path)
-        return [home, *(file for file in info.contributes["guides"] if not Path(file).resolve().is_relative_to(home))]
+        return [home, *(str(file) for file in info.documents if not file.resolve().is_relative_to(home))]
     beside = examples_page(info)
-    return [info.path, *info.contributes["guides"], *([str(beside)] if beside.is_file() else [])]
+    return [info.path, *map(str, info.documents), *([str(beside)] if beside.is_file() else [])]
 
 
 def _settings(loaded: Catalogue) -> set[str]:

@@ -6,7 +6,7 @@ listing go by the table.
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -68,9 +68,26 @@ class Section(Supplement):
         return f"{self.builtin}: {self.title}"
 
 
+class PageFile(Supplement):
+    """A Markdown file that a plugin brings along."""
+
+    path: Path
+
+    def misfit(self, op: Any) -> str:
+        """Say why it can't be shown."""
+        if self.path.suffix != ".md":
+            return "it is not Markdown: the file's name must end in .md."
+        if not self.path.is_file():
+            return "it is not there; paths are as seen from the folder of the plugin's module."
+        return ""
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
 @dataclass(frozen=True)
-class GuideFile(Supplement):
-    """A Markdown file that a plugin brings along; a site shows it as a page of its own.
+class GuideFile(PageFile):
+    """A Markdown file that a site shows as a page of its own.
 
     A plugin returns its path from the hook `opbook_guides`.
     """
@@ -85,16 +102,41 @@ class GuideFile(Supplement):
 
     def misfit(self, op: Any) -> str:
         """Say why it can't be shown."""
-        if self.path.suffix != ".md":
-            return "it is not Markdown: a guide's file ends in .md."
         if self.key in ("index", "readme"):
             return "it would take the place of an index: give it another name, which becomes its address."
-        if not self.path.is_file():
-            return "it is not there; opbook_guides() returns paths as seen from the folder of the plugin's module."
-        return ""
+        return super().misfit(op)
 
-    def __str__(self) -> str:
-        return str(self.path)
+    __str__ = PageFile.__str__
+
+
+@dataclass(frozen=True)
+class Family(PageFile):
+    """What the page of a category says beside its table of builtins.
+
+    A plugin returns it from the hook `opbook_families`; a category has at most one.
+
+    Attributes:
+        category: The category of the builtins, such as `"Normalization"`.
+        path: A Markdown file, as seen from the folder of the plugin's module. What stands before its first heading
+            opens the page, the rest stands below the table, and its examples are run. A paragraph of a builtin's name
+            in backticks, with `:   ` and what sets it apart on the next line, goes into the table.
+    """
+
+    category: str
+    path: Path
+    builtin: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.category, str) or not self.category.strip():
+            raise DeclarationError(f"the category of a family must be a text, and not empty, but is {self.category!r}")
+        object.__setattr__(self, "path", Path(self.path))
+
+    @property
+    def key(self) -> str:
+        """The category."""
+        return self.category
+
+    __str__ = PageFile.__str__
 
 
 @dataclass(frozen=True)
@@ -147,6 +189,9 @@ KINDS = {
         GuideFile, "guide", "guides", '"heads.md", as seen from the folder of the plugin\'s module'
     ),
     "opbook_sections": HookResult(Section, "section", "sections", "Section(builtin=..., title=..., text=...)"),
+    "opbook_families": HookResult(
+        Family, "family", "families", 'Family("Normalization", "family.md")'
+    ),
     "opbook_commands": HookResult(CommandHook, "command", "commands", "@click.command() above a function"),
 }
 """The kinds, by the hook that returns them."""
@@ -163,12 +208,14 @@ def contributed(hook: str, function: Callable[[], Any], folder: Path) -> list[An
         return [CommandHook(function)]
     found = result_of(hook, function)
     if kind is GuideFile:
-        found = [_guide(folder / one) if isinstance(one, str | os.PathLike) else one for one in found]
-    return [checked(hook, one, kind) for one in found]
+        found = [GuideFile(Path(one)) if isinstance(one, str | os.PathLike) else one for one in found]
+    things = [checked(hook, one, kind) for one in found]
+    return [_seen_from(folder, one) if isinstance(one, PageFile) else one for one in things]
 
 
-def _guide(path: Path) -> GuideFile:
-    return GuideFile(Path(os.path.abspath(path)))  # not resolved: a link's own name is its address
+def _seen_from(folder: Path, page: GuideFile | Family) -> PageFile:
+    # not resolved: a link's own name is its address
+    return replace(page, path=Path(os.path.abspath(folder / page.path)))
 
 
 def result_of(hook: str, function: Callable[[], Any]) -> list[Any]:

@@ -106,6 +106,11 @@ class PluginInfo:
     unused: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
+    @property
+    def documents(self) -> list[Path]:
+        """The Markdown files that it brings along beside its own examples: guides, and what it says of categories."""
+        return [Path(file) for nouns in ("guides", "families") for file in self.contributes[nouns]]
+
 
 def find_plugins(files: Iterable[Path]) -> list[PluginInfo]:
     """Find plugins, each once, in an order that does not depend on that of discovery."""

@@ -13,7 +13,7 @@ import pluggy
 from opbook.builtins.builtin import Builtin
 from opbook.builtins.property import Property
 from opbook.builtins.rule import Rule
-from opbook.plugins.contributions import Section
+from opbook.plugins.contributions import Family, Section
 
 if TYPE_CHECKING:
     import click
@@ -57,6 +57,15 @@ def opbook_guides() -> Iterable[str | os.PathLike[str]]:
 
     A site shows each as a page of its own, and its examples on the pages of the builtins that they call, as it does
     with its own guides. The title is the first heading, or that of the front matter.
+    """
+    raise NotImplementedError
+
+
+@hookspec
+def opbook_families() -> Iterable[Family]:
+    """Return what the pages of categories say beside their tables: what the builtins have in common, and which to take.
+
+    A category whose builtins come from several plugins has it from one of them.
     """
     raise NotImplementedError
 

@@ -1,6 +1,6 @@
 """Makes pytest verify plugins: for each `examples.md` of one, every check of its builtins and rules, and every example.
 
-The examples of guides that a plugin brings along are run too. It comes with opbook and needs no configuration. Other
+The examples of guides and of families that a plugin brings along are run too. It comes with opbook and needs no configuration. Other
 Markdown files are left alone, and projects without plugins pay nothing.
 """
 
@@ -22,13 +22,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the examples page of a plugin, or one of its guides.
+    """Collect the examples page of a plugin, or another page that it brings along.
 
     Returns:
         What collects the file, or None if it is no such page.
     """
     if file_path.name != EXAMPLES_PAGE:
-        return _page(file_path, parent) if _is_guide(file_path) else None
+        return _page(file_path, parent) if _is_brought_along(file_path) else None
     module = file_path.with_name("__init__.py")
     code = module.read_text(encoding="utf-8", errors="replace") if module.is_file() else ""
     if "opbook_builtins" not in code and "opbook_rules" not in code:
@@ -37,18 +37,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return PluginFile.from_parent(parent, path=file_path, subjects=subjects, unused=unused)
 
 
-def _is_guide(file: Path) -> bool:
-    """Whether a plugin brings a file along as a guide; plugins are loaded only for a file in a package of one."""
+def _is_brought_along(file: Path) -> bool:
+    """Whether a plugin brings a file along as a guide or for a category; only a package of a plugin has one loaded."""
     if file.suffix != ".md":
         return False
     modules = (folder / "__init__.py" for folder in file.parents)
     module = next((path for path in modules if path.is_file()), None)
-    if module is None or "opbook_guides" not in module.read_text(encoding="utf-8", errors="replace"):
+    code = module.read_text(encoding="utf-8", errors="replace") if module else ""
+    if "opbook_guides" not in code and "opbook_families" not in code:
         return False
     from opbook.plugins.catalogue import catalogue
 
-    guides = [Path(guide) for info in catalogue().plugins for guide in info.contributes["guides"]]
-    return any(guide.resolve() == file.resolve() for guide in guides)
+    return any(page.resolve() == file.resolve() for info in catalogue().plugins for page in info.documents)
 
 
 def _page(path: Path, parent: Any) -> Any:
