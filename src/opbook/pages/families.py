@@ -42,7 +42,8 @@ def family_text(text: str) -> FamilyText:
         first = _HEADING.search(words) if is_text and not kept[1] else None
         end = first.start() if first else len(words) * (not kept[1])
         kept = [kept[0] + words[:end], kept[1] + words[end:]]
-    return FamilyText(*(half.strip() for half in kept), apart)
+    opening, rest = kept
+    return FamilyText(opening.strip(), rest.strip(), apart)
 
 
 def astray(catalogue: Catalogue) -> Iterator[str]:

@@ -76,7 +76,7 @@ class PageFile(Supplement):
     def misfit(self, op: Any) -> str:
         """Say why it can't be shown."""
         if self.path.suffix != ".md":
-            return "it is not Markdown: the file's name must end in .md."
+            return "it is not Markdown: the file's name ends in .md."
         if not self.path.is_file():
             return "it is not there; paths are as seen from the folder of the plugin's module."
         return ""
@@ -106,8 +106,6 @@ class GuideFile(PageFile):
             return "it would take the place of an index: give it another name, which becomes its address."
         return super().misfit(op)
 
-    __str__ = PageFile.__str__
-
 
 @dataclass(frozen=True)
 class Family(PageFile):
@@ -135,8 +133,6 @@ class Family(PageFile):
     def key(self) -> str:
         """The category."""
         return self.category
-
-    __str__ = PageFile.__str__
 
 
 @dataclass(frozen=True)
@@ -189,9 +185,7 @@ KINDS = {
         GuideFile, "guide", "guides", '"heads.md", as seen from the folder of the plugin\'s module'
     ),
     "opbook_sections": HookResult(Section, "section", "sections", "Section(builtin=..., title=..., text=...)"),
-    "opbook_families": HookResult(
-        Family, "family", "families", 'Family("Normalization", "family.md")'
-    ),
+    "opbook_families": HookResult(Family, "family", "families", 'Family("Normalization", "family.md")'),
     "opbook_commands": HookResult(CommandHook, "command", "commands", "@click.command() above a function"),
 }
 """The kinds, by the hook that returns them."""
@@ -209,13 +203,10 @@ def contributed(hook: str, function: Callable[[], Any], folder: Path) -> list[An
     found = result_of(hook, function)
     if kind is GuideFile:
         found = [GuideFile(Path(one)) if isinstance(one, str | os.PathLike) else one for one in found]
-    things = [checked(hook, one, kind) for one in found]
-    return [_seen_from(folder, one) if isinstance(one, PageFile) else one for one in things]
-
-
-def _seen_from(folder: Path, page: GuideFile | Family) -> PageFile:
-    # not resolved: a link's own name is its address
-    return replace(page, path=Path(os.path.abspath(folder / page.path)))
+    found = [checked(hook, one, kind) for one in found]
+    if issubclass(kind, PageFile):  # not resolved: a link's own name is its address
+        return [replace(one, path=Path(os.path.abspath(folder / one.path))) for one in found]
+    return found
 
 
 def result_of(hook: str, function: Callable[[], Any]) -> list[Any]:

@@ -1,7 +1,7 @@
 """Makes pytest verify plugins: for each `examples.md` of one, every check of its builtins and rules, and every example.
 
-The examples of guides and of families that a plugin brings along are run too. It comes with opbook and needs no configuration. Other
-Markdown files are left alone, and projects without plugins pay nothing.
+The examples of guides and families that a plugin brings along are run too. It comes with opbook and needs no
+configuration. Other Markdown files are left alone, and projects without plugins pay nothing.
 """
 
 from collections.abc import Iterable
