@@ -130,6 +130,13 @@ def test_arithmetic_alone_tells_what_its_name_is():
     refused(op, ShapeError, "mask has shape (3,), which does not broadcast to (H,) = (2,)", np.ones((2, 6)), np.ones(3))
 
 
+def test_a_product_with_a_name_of_its_own_says_the_number_that_is_known():
+    op = taking(q=Array["Hk*G D"], k=Array["Hk D"])
+    op(np.ones((6, 4)), np.ones((2, 4)))
+    words = "q has 5 rows, but must have Hk*G = 2*G for a whole number G (Hk is from k)"
+    refused(op, ShapeError, words, np.ones((5, 4)), np.ones((2, 4)))
+
+
 @pytest.mark.parametrize(
     ("dim", "size", "wrong", "words"),
     [

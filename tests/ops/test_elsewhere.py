@@ -11,6 +11,7 @@ from opbook_elsewhere.table.entries import Call, Operator
 from ops.transformer_inputs import block, draw, head
 
 from opbook import Section, grad, ops
+from opbook.autodiff import tree
 from opbook.plugins.catalogue import catalogue
 
 X = np.array([[0.5, -1.25, 2.0], [1.5, 0.25, -0.5]])
@@ -77,10 +78,16 @@ INPUTS = {
     "sliding_window_mask": {"n_queries": 5, "left": 2, "right": 1},
     "layer_norm": {"x": X, "gamma": np.array([1.0, 2.0, 3.0]), "beta": np.array([0.5, 0.0, -0.5]), "eps": 1e-3},
     "scaled_dot_product_attention": {**MASKED, "v": V},
+    "append_to_cache": {"cache": {"k": K, "v": V}, "k": K + 1, "v": V + 1},
+    "grouped_query_attention": {
+        "q": draw(2, 4, 3, 5),
+        **{name: draw(2, 2, 3, 5, seed=i) for i, name in enumerate("kv", 1)},
+        "mask": np.tri(3, dtype=bool)[None, None],
+    },
 }
 """By builtin the arguments that the code of the calls names. Those that are not here have tests of their own."""
 
-SINGLE = {"layer_norm", "scaled_dot_product_attention"}
+SINGLE = {"grouped_query_attention", "layer_norm", "scaled_dot_product_attention"}
 """Where JAX loses digits, as the page says."""
 
 OF_THEIR_OWN = {
@@ -125,8 +132,9 @@ def evaluated(name, library, module, names, convert):
 
 def assert_alike(name, value, tolerance=1e-12):
     expected = getattr(ops, name)(**INPUTS[name])
-    np.testing.assert_allclose(np.asarray(value), expected, rtol=tolerance, atol=tolerance)
-    assert np.shape(value) == np.shape(expected)
+    for found, due in zip(tree.leaves(value), tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(np.asarray(found), due, rtol=tolerance, atol=tolerance)
+        assert np.shape(found) == np.shape(due)
 
 
 def test_every_builtin_of_ours_has_its_section_and_every_call_its_test():

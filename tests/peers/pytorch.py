@@ -38,6 +38,14 @@ def scaled_dot_product_attention(
     return torch.softmax(scores if mask is None else scores.masked_fill(~mask, -torch.inf), dim=-1) @ v
 
 
+def grouped_query_attention(q: Any, k: Any, v: Any, mask: Any = None, *, causal: bool = False) -> Any:
+    return functional.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, enable_gqa=True)
+
+
+def append_to_cache(cache: Any, k: Any, v: Any) -> Any:
+    return {name: torch.cat([cache[name], new], dim=-2) for name, new in (("k", k), ("v", v))}
+
+
 def multi_head_attention(
     x: Any, heads: Any, n_heads: int, *, bo: Any = None, mask: Any = None, key_mask: Any = None
 ) -> Any:

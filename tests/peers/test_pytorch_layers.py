@@ -74,6 +74,13 @@ CASES = [
     ("avg_pool", (ROWS, 3), {"stride": 2, "padding": 1, "count_padding": False}),
     *(("linear", (x, draw(6, 4), draw(4)), {}) for x in (ROWS, ROWS[0, 0, 0])),
     ("linear", (ROWS, draw(6, 4)), {}),
+    *(
+        ("grouped_query_attention", (draw(*b, 6, 5, 4), draw(*b, h, 5, 4, seed=1), draw(*b, h, 5, 7, seed=2)), options)
+        for b in ((2,), (2, 3))
+        for h in (1, 2, 6)
+        for options in ({}, {"causal": True})
+    ),
+    ("append_to_cache", ({"k": draw(2, 3, 5, 4), "v": draw(2, 3, 5, 7)}, draw(2, 3, 2, 4), draw(2, 3, 2, 7)), {}),
     *(("swiglu", (x, COLUMN), {}) for x in (ROWS, ROWS[0, 0, 0], 100 * ROWS)),
 ]
 

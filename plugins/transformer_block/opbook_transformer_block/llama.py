@@ -3,11 +3,11 @@
 from typing import NotRequired, TypedDict
 
 import numpy as np
+from opbook_grouped_query_attention import grouped_query_attention
 from opbook_linear import GatedWeights, swiglu
 from opbook_multi_head_attention.heads import padding_in, plus
 from opbook_normalization import rms_norm
 from opbook_positions import rope
-from opbook_scaled_dot_product_attention import scaled_dot_product_attention
 
 from opbook import Array, Mask, builtin
 
@@ -31,10 +31,9 @@ class LlamaWeights(TypedDict):
 # part has been replaced by a cheaper one:
 #
 # - [`rms_norm`](rms_norm.md) in the place of layer norm: nothing is subtracted, and there is no offset.
-# - *Grouped heads*: several query heads share the keys and values of one head, so that fewer of them have to be kept
-#   while a text is written. Query head h uses head h // G of the keys, where G is how many share one: the first G query
-#   heads look at the first head of keys, not every Hk-th of them. Here G = 1 are ordinary heads, and Hk = 1 is
-#   multi-query attention. Each head has a matrix of its own, stacked along the first axis, and its own block of `wo`.
+# - *Grouped heads*, as in [`grouped_query_attention`](grouped_query_attention.md): several neighbouring query heads
+#   share the keys and values of one head, so that fewer of them have to be kept while a text is written. Each head has
+#   a matrix of its own, stacked along the first axis, and its own block of `wo`.
 # - *Rotary positions*: [`rope`](rope.md) turns each query and key by an angle that grows with its position. Entries i
 #   and i + P make up a plane. (Some models turn entries 2i and 2i + 1 together; that differs silently.)
 # - [`swiglu`](swiglu.md) in the place of the feed-forward network.
@@ -111,19 +110,9 @@ def llama_block(
 def grouped_attention(x, weights, base, mask, key_mask, **options):
     """The answers of all query heads, added up; one head of keys and values serves a group of them."""
     q, k, v = (plus(x[..., None, :, :] @ weights["w" + s], bias_of(weights, "b" + s)) for s in "qkv")
-    n_groups, size = len(weights["wk"]), len(weights["wq"]) // max(len(weights["wk"]), 1)
-    grouped = q.reshape(*q.shape[:-3], n_groups, size, *q.shape[-2:])
-    mask = None if mask is None else mask[..., None, None, :, :] if mask.ndim > 2 else mask
-    key_mask = None if key_mask is None else key_mask[..., None, None, :] if key_mask.ndim > 1 else key_mask
-    answers = scaled_dot_product_attention(
-        rope(grouped, base=base),
-        rope(k, base=base)[..., None, :, :],
-        v[..., None, :, :],
-        mask,
-        key_mask=key_mask,
-        **options,
-    )
-    return (answers.reshape(q.shape) @ weights["wo"]).sum(axis=-3)
+    mask = mask if mask is None or mask.ndim < 3 else mask[..., None, :, :]  # the same for all heads
+    answers = grouped_query_attention(rope(q, base=base), rope(k, base=base), v, mask, key_mask=key_mask, **options)
+    return (answers @ weights["wo"]).sum(axis=-3)
 
 
 def bias_of(weights, name):

@@ -3,6 +3,24 @@
 from opbook_elsewhere.table.entries import Call, Operator
 
 TRANSFORMER = {
+    "append_to_cache": {
+        "numpy": Call(
+            "{'k': np.concatenate([cache['k'], k], axis=-2), 'v': np.concatenate([cache['v'], v], axis=-2)}",
+            "With a cache; the call for the first rows gives them back",
+        ),
+        "torch": "It has none; transformers has `DynamicCache().update(k, v, layer)`, which keeps all layers in one "
+        "object and changes it, with the axes batch, heads, rows, width as here. Its `StaticCache` has room for rows "
+        "that are not there yet and must be masked, and its models take `past_key_values`. FlashAttention's "
+        "`flash_attn_with_kvcache` has the rows *before* the heads, and writes into `k_cache` where `cache_seqlens` "
+        "says",
+        "jax": "It has none; Flax's `MultiHeadAttention(decode=True)` keeps one of a fixed length, with the rows "
+        "before the heads, and takes a single row at a time. On a cache of a fixed length one calls "
+        "`jax.lax.dynamic_update_slice`, which moves what does not fit to the left, and writes over old rows, "
+        "without an error",
+        "onnx": "`past_key` and `present_key` of `Attention`, opset 23, are joined as here. `TensorScatter`, opset 24, "
+        "writes into a cache of a fixed length, of which `nonpad_kv_seqlen` of `Attention` says how much is filled: "
+        "that count is the one *after* the rows were written",
+    },
     "attention_weights": {
         "numpy": "It has none; the [definition](#definition) is NumPy",
         "torch": Call(
@@ -69,6 +87,31 @@ TRANSFORMER = {
         ),
         "jax": "It has none",
         "onnx": "It has none: it is written with `Attention`, `MatMul`, `Relu` and `LayerNormalization`",
+    },
+    "grouped_query_attention": {
+        "numpy": "It has none; the [definition](#definition) is NumPy",
+        "torch": Call(
+            "F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)",
+            "Heads of keys are repeated, as here; without `enable_gqa` a single head of keys is shared by "
+            "broadcasting, and other numbers are an error. `is_causal=True` with more keys than queries lets the "
+            "first query see the first key only, which is wrong for a cache. A mask of three axes is taken for one of "
+            "all heads, whatever it was meant to be. transformers has `repeat_kv`, which repeats; a `Tensor.repeat` "
+            "in its place tiles, and nothing fails",
+        ),
+        "jax": Call(
+            "jnp.moveaxis(jax.nn.dot_product_attention(jnp.moveaxis(q, -3, -2), jnp.moveaxis(k, -3, -2), "
+            "jnp.moveaxis(v, -3, -2), mask=mask), -2, -3)",
+            "The axis of the heads comes behind that of the rows. Heads of keys are repeated, as here. With "
+            "`is_causal=True` the first query sees the first key only, with a cache too. Values are as wide as keys",
+        ),
+        "onnx": Operator(
+            "Attention",
+            23,
+            "With more heads in Q than in K, or with `q_num_heads` and `kv_num_heads`; they are repeated, as here. "
+            "`is_causal` counts queries from the end of `past_key`, and from the first key where there is none. The "
+            "operator `GroupQueryAttention` of ONNX Runtime is always causal, and its `seqlens_k` is the number of "
+            "keys less 1",
+        ),
     },
     "llama_block": {
         "numpy": "It has none; the [definition](#definition) is NumPy",

@@ -1,6 +1,7 @@
 """Specs of arrays: of numbers, whole numbers and Booleans, with named dimensions that must agree within one call."""
 
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,7 +11,16 @@ import numpy as np
 from opbook.autodiff.dtypes import as_float_array
 from opbook.autodiff.tape import stop_gradient
 from opbook.builtins.specs.binding import Binding, Extent
-from opbook.builtins.specs.dimensions import Dim, in_numbers, is_name, names_in, parse_dim, size_of, solved
+from opbook.builtins.specs.dimensions import (
+    Dim,
+    in_numbers,
+    is_name,
+    names_in,
+    parse_dim,
+    partly_in_numbers,
+    size_of,
+    solved,
+)
 from opbook.builtins.specs.spec import Spec, contiguous
 from opbook.errors import DeclarationError, DTypeError, InputError, ShapeError, TapeError
 
@@ -122,13 +132,21 @@ def _fits(dim: Dim, mine: Extent, binding: Binding, *, solve: bool = False) -> b
     if due is None and solve and (found := solved(dim, mine.size, known)):
         name, value = found
         if value is None:
-            raise ShapeError(f"{mine.path} has {mine}, but must have {dim} for a whole number {name}")
+            due_for = dim if not known else f"{dim} = {partly_in_numbers(dim, known)}"
+            raise ShapeError(
+                f"{mine.path} has {mine}, but must have {due_for} for a whole number {name}{_sources(known, binding)}"
+            )
         binding.sizes[name] = mine._replace(size=value)
         return True
     if due is not None and due != mine.size:
-        sources = ", ".join(f"{name} is from {binding.extent(name).path}" for name in known)  # type: ignore[union-attr]
-        raise ShapeError(f"{mine.path} has {mine}, but must have {in_numbers(dim, known)} ({sources})")
+        raise ShapeError(f"{mine.path} has {mine}, but must have {in_numbers(dim, known)}{_sources(known, binding)}")
     return due is not None
+
+
+def _sources(known: Mapping[str, int], binding: Binding) -> str:
+    """Say which arguments the names of a dimension are from."""
+    sources = ", ".join(f"{name} is from {binding.extent(name).path}" for name in known)  # type: ignore[union-attr]
+    return f" ({sources})" if sources else ""
 
 
 @dataclass(frozen=True)

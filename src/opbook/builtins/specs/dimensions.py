@@ -105,5 +105,9 @@ def solved(dim: Dim, size: int, sizes: Mapping[str, int]) -> tuple[str, int | No
 def in_numbers(dim: Dim, sizes: Mapping[str, int]) -> str:
     """Write a dimension with the numbers that its names stand for."""
     text = str(dim).removeprefix("#")
-    numbers = re.sub(r"[^\W\d]\w*", lambda match: str(sizes[match[0]]), text)
-    return " = ".join(dict.fromkeys([text, numbers, str(size_of(dim, sizes))]))
+    return " = ".join(dict.fromkeys([text, partly_in_numbers(text, sizes), str(size_of(dim, sizes))]))
+
+
+def partly_in_numbers(dim: Dim, sizes: Mapping[str, int]) -> str:
+    """Write a dimension with the numbers in it that are known, and the names of the others."""
+    return re.sub(r"[^\W\d]\w*", lambda match: str(sizes.get(match[0], match[0])), str(dim).removeprefix("#"))
