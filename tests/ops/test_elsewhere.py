@@ -63,6 +63,7 @@ INPUTS = {
     },
     "avg_pool": {"x": CHANNELS[None], "size": 2, "stride": 1, "padding": 1, "count_padding": False},
     "max_pool": {"x": CHANNELS[None], "size": 2, "stride": 1, "padding": 1},
+    "cosine_schedule": {"step": np.arange(12), "steps": 9, "lr": 0.5, "floor": 0.1},
     "embedding": {"table": CHANNELS, "ids": np.array([[2, 0, 2], [3, 1, 1]])},
     "one_hot": {"ids": np.array([[2, 0], [1, 1]]), "n": 3},
     "round": {"x": np.array([0.125, 0.375, -2.5, 1.26]), "digits": 2},

@@ -57,6 +57,20 @@ def test_twenty_steps(step, optimizer, options, theirs):
             np.testing.assert_allclose(got, want.detach(), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize(("steps", "lr", "floor"), [(1, 0.1, 0.0), (10, 0.1, 0.01), (37, 3.0, 0.2)])
+def test_cosine_schedule(steps, lr, floor):
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=lr)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=steps, eta_min=floor)
+    theirs = []
+    for _ in range(steps + 1):
+        theirs += scheduler.get_last_lr()
+        optimizer.step()
+        scheduler.step()
+    mine = ops.cosine_schedule(np.arange(steps + 1), steps=steps, lr=lr, floor=floor)
+    np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
+    assert mine[-1] == floor
+
+
 @pytest.mark.parametrize("max_norm", [0.5, 3.0, 1e6])
 def test_clipping(max_norm):
     grads = grads_at(3)

@@ -1,15 +1,16 @@
-"""What moves the weights of a model, as an opbook plugin: steps of optimizers, and the clipping of gradients."""
+"""What moves the weights of a model, as an opbook plugin: steps of optimizers, schedules and clipping."""
 
 from opbook import Family, hookimpl
 from opbook_optimization.adam import adamw_step
 from opbook_optimization.clipping import clip_by_global_norm
 from opbook_optimization.descent import sgd_step
+from opbook_optimization.schedules import cosine_schedule
 
 
 @hookimpl
 def opbook_builtins():
-    """Add the steps of optimizers and clip_by_global_norm."""
-    return [adamw_step, clip_by_global_norm, sgd_step]
+    """Add the steps of optimizers, clip_by_global_norm and cosine_schedule."""
+    return [adamw_step, clip_by_global_norm, cosine_schedule, sgd_step]
 
 
 @hookimpl

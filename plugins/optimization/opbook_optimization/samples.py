@@ -1,12 +1,12 @@
 """What the steps of optimizers and clipping are verified on, and what is true of them.
 
-The known answers are PyTorch's, computed in float64.
+The known answers are PyTorch's, computed in float64, unless another source is named.
 """
 
 import numpy as np
 
 from opbook import Property, hookimpl, tree
-from opbook_optimization import adamw_step, clip_by_global_norm, sgd_step
+from opbook_optimization import adamw_step, clip_by_global_norm, cosine_schedule, sgd_step
 
 # three gradients one after the other, of which two have an entry that stays small, or starts at 0
 PARAMS = np.array([[1.0, -2.0], [0.5, 3.0]])
@@ -108,6 +108,28 @@ def _(draw):
     yield draw.refused("no room", grads, 0.0).saying("max_norm must be above 0, but is 0")
 
 
+@cosine_schedule.samples
+def _(draw):
+    lrs = [0.4, 0.25 + 0.15 / 2**0.5, 0.25, 0.25 - 0.15 / 2**0.5, 0.1, 0.1]  # 0°, 45°, 90°, ..., 180° of the wave
+    yield draw.known("by hand, and beyond the end", np.array(lrs), [0, 2, 4, 6, 8, 99], steps=8, lr=0.4, floor=0.1)
+    lrs = [0.25, 0.5, 0.75, 1.0, 0.75, 0.25, 0.0]  # 60° and 120° of the wave
+    yield draw.known("a warmup, by hand", np.array(lrs), np.arange(7), steps=6, warmup=3, lr=1.0)
+    yield draw.known("PyTorch's CosineAnnealingLR", np.array(0.07938926261462367), 3, steps=10, lr=0.1)
+    yield draw.call(draw.integers(0, 20, 3, 4), steps=17, warmup=5, lr=0.3, floor=0.02)
+    yield draw.call(draw.integers(0, 20, 2, 3, 5), steps=1, lr=2.0)
+    yield draw.call(np.arange(4), steps=3, warmup=1, lr=0.5, floor=0.5)
+    yield draw.refused("a step before the first", [0, -1], steps=4, lr=0.1).saying(
+        "step[1] is -1, but must be at least"
+    )
+    yield draw.refused("half a step", 0.5, steps=4, lr=0.1).saying("whole number")
+    yield draw.refused("no steps", 0, steps=0, lr=0.1).saying("below steps, but is 0 of 0 steps")
+    yield draw.refused("nothing but warmup", 0, steps=5, warmup=5, lr=0.1).saying("is 5 of 5 steps")
+    yield draw.refused("a negative warmup", 0, steps=5, warmup=-1, lr=0.1).saying("at least 0")
+    yield draw.refused("a negative lr", 0, steps=5, lr=-0.1).saying("lr must be at least 0, but is -0.1")
+    yield draw.refused("a negative floor", 0, steps=5, lr=0.1, floor=-1.0).saying("floor must be at least 0")
+    yield draw.refused("a floor above the peak", 0, steps=5, lr=0.1, floor=0.2).saying("at most lr = 0.1, but is 0.2")
+
+
 @hookimpl
 def opbook_properties():
     """State what optimizers do to all arrays alike, and what clipping keeps."""
@@ -145,6 +167,17 @@ def opbook_properties():
         once = op(grads, max_norm)["grads"]
         return flat(op(once, 2 * max_norm)["grads"]), flat(once)
 
+    def ends_at_floor(op, step, *, steps, lr, floor=0.0, warmup=0):
+        ends = [op(last, steps=steps, lr=lr, floor=floor, warmup=warmup) for last in (steps, steps + 7)]
+        return np.array(ends), np.array([floor, floor])
+
+    def peak_after_warmup(op, step, *, steps, warmup=0, lr, **options):
+        return np.asarray(op(warmup, steps=steps, warmup=warmup, lr=lr, **options)), np.array(lr)
+
+    def later(op, step, *, steps, warmup=0, **options):
+        falling = op(np.asarray(step) + warmup, steps=steps, warmup=warmup, **options)
+        return falling, op(step, steps=steps - warmup, **options)
+
     step_of_lr = "Without eps, every entry moves by lr at the first step, whatever the size of its gradient."
     scaled = "Without eps, gradients 8 times as large from the beginning give the same step."
     decayed = "Without a gradient, all that happens to params is the decay."
@@ -153,6 +186,9 @@ def opbook_properties():
         Property("adamw_step", "without gradient", decayed, without_gradient),
         Property("adamw_step", "first step", step_of_lr, first_step),
         Property("adamw_step", "larger gradients", scaled, larger_gradients),
+        Property("cosine_schedule", "end", "At step = steps and after, it is the floor.", ends_at_floor),
+        Property("cosine_schedule", "peak", "At step = warmup it is lr.", peak_after_warmup),
+        Property("cosine_schedule", "later", "A warmup moves what comes after it, and leaves less room.", later),
         Property("sgd_step", "plain", straight, plain),
         Property("clip_by_global_norm", "one array", "In one array the entries are clipped alike.", in_one_array),
         Property("clip_by_global_norm", "twice", "What is clipped is short enough for twice the limit.", twice),

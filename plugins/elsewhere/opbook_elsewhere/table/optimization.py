@@ -25,6 +25,16 @@ OPTIMIZATION = {
         "jax": "It has none; Optax has `clip_by_global_norm`, a transformation, which does not return the norm",
         "onnx": "It has none",
     },
+    "cosine_schedule": {
+        "numpy": Call("floor + (lr - floor) * (1 + np.cos(np.pi * np.minimum(step, steps) / steps)) / 2", "No warmup"),
+        "torch": "`torch.optim.lr_scheduler.CosineAnnealingLR` with `T_max` = steps and `eta_min` = floor, without a "
+        "warmup; after T_max steps it rises again. `get_cosine_schedule_with_warmup` of transformers has an lr of 0 "
+        "at step 0, and no floor",
+        "jax": "It has none; Optax has `warmup_cosine_decay_schedule`, whose `init_value` is the lr at step 0, and "
+        "whose `decay_steps` counts the warmup too, as here. Keras's `CosineDecay` does not count it, and its floor, "
+        "`alpha`, is a share of lr",
+        "onnx": "It has none",
+    },
     "sgd_step": {
         "numpy": Call("params - lr * (grads + weight_decay * params)", "Without momentum"),
         "torch": Call(
