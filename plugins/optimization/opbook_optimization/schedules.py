@@ -11,8 +11,8 @@ from opbook_optimization.options import check_not_negative
 # that it has found. So lr falls, along half a wave of the cosine: slowly at first, fastest in the middle, slowly again.
 #
 # Before that lr may rise, in a straight line over `warmup` steps, as the first gradients are of little use, and so are
-# the means that Adam has of them. Steps are counted from 0, and the line begins at lr / (warmup + 1), not at 0, where the first
-# step would move nothing. At step = warmup the peak is reached, exactly.
+# the means that Adam has of them. Steps are counted from 0, and the line begins at lr / (warmup + 1), not at 0, where
+# the first step would move nothing. At step = warmup the peak is reached, exactly.
 #
 # `steps` counts all of them, those of the warmup too. At step = steps, and ever after, lr is exactly the floor. It does
 # not rise again: PyTorch's `CosineAnnealingLR` does, if it is asked for more steps.
