@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from gallery import FIGURES
 
-from opbook.pages.guides import illustrated
+from opbook.pages.guides import with_blocks
 from opbook.pages.pictures import pictures
 
 markdown = pytest.importorskip("markdown", reason="it comes with the extra opbook[site]")
@@ -46,7 +46,7 @@ def parts(element: ElementTree.Element) -> tuple[str, dict[str, str], str]:
 
 def test_pictures_go_behind_their_lines() -> None:
     text = "a\n\n- b\n\n    ```\n    c\n    ```\n> d\n> ```\n> ```\nlast"
-    assert illustrated(text, [(7, "ONE"), (10, "TWO"), (11, "THREE")]) == (
+    assert with_blocks(text, [(8, 7, "ONE"), (11, 10, "TWO"), (12, 11, "THREE")]) == (
         "a\n\n- b\n\n    ```\n    c\n    ```\n\n    ONE\n\n> d\n> ```\n> ```\n>\n> TWO\n>\nlast\n\nTHREE\n\n"
     )
-    assert illustrated(text, []) == text
+    assert with_blocks(text, []) == text

@@ -154,9 +154,8 @@ def _print(found: "Comparison") -> None:
     _print_cases(narrow, "precision, where the definition itself loses digits, or that nobody asked for")
     for line in (*_reasons(found), *found.notes.values()):
         print_line(line)
-    failed = found.of("failed", False) or (found.of("failed") if found.strict else [])
-    if failed:
-        shortest = min(failed, key=lambda case: ("<" in case.paste, case.error is None, len(case.paste)))
+    shortest = found.shortest
+    if shortest:
         print_line()
         print_line(f"The shortest input that fails ({shortest.label}, {shortest.dtype}): {shortest.message}")
         print_line(f"  {shortest.paste}")

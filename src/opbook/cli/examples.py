@@ -34,13 +34,16 @@ def examples(context: click.Context, catalogue: Catalogue, paths: tuple[str, ...
     paths = paths or (*(path for path in DEFAULT_PATHS if Path(path).exists()), *_of_plugins(catalogue))
     if not paths:
         raise UserError(f"opbook: none of {', '.join(DEFAULT_PATHS)} is in this folder; name the pages to look at")
-    results = _run(catalogue, paths, check_only)
-    for result in results:
+    results, exercises = _run(catalogue, paths, check_only)
+    for result in (*results, *exercises):
         if result.status == "failed":
             print_line(result.message)
             print_line()
-    print_line(_summary(results, paths))
-    if any(result.status == "failed" for result in results):
+    if results or not exercises:
+        print_line(_summary(results, paths, "example"))
+    if exercises:
+        print_line(_summary(exercises, paths, "exercise"))
+    if any(result.status == "failed" for result in (*results, *exercises)):
         context.exit(CHECK_FAILED)
 
 
@@ -59,23 +62,27 @@ def _of_plugins(catalogue: Catalogue) -> list[str]:
     )
 
 
-def _run(catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> list[Result]:
+def _run(catalogue: Catalogue, paths: tuple[str, ...], check_only: bool) -> tuple[list[Result], list[Result]]:
+    """The results of the examples, and those of the exercises."""
     from opbook.examples import pages, run_pages, update
+    from opbook.exercises import prove_pages
 
     run = run_pages if check_only else update
     results: list[Result] = []
+    exercises: list[Result] = []
     with console(stderr=True).status("") as status:  # is silent where standard error is no terminal
         for page in pages(paths):
             status.update(f"{page}")
             results += run([page], catalogue)
-    return results
+            exercises += prove_pages([page])
+    return results, exercises
 
 
-def _summary(results: list[Result], paths: tuple[str, ...]) -> str:
+def _summary(results: list[Result], paths: tuple[str, ...], noun: str) -> str:
     if not results:
         return f"no examples in {', '.join(paths)}"
     found = Counter(result.status for result in results)
     counts = ", ".join(
         f"{found[status]} {status}" for status in ("passed", "updated", "failed", "skipped") if found[status]
     )
-    return f"{len(results)} example{'s' if len(results) != 1 else ''}: {counts}"
+    return f"{len(results)} {noun}{'s' if len(results) != 1 else ''}: {counts}"

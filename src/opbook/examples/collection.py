@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import cast
 
 from opbook.errors import nearest
 from opbook.examples.example import Example, Language, PageError
+from opbook.examples.exercise import Draft, Exercise, read_info, task_above
 from opbook.examples.fences import Comment, Fence, Text, scan
 from opbook.examples.languages import OUTPUT, RUN, language
 from opbook.examples.lines import columns, split_lines
@@ -35,15 +36,29 @@ def find(path: str | PathLike[str], text: str | None = None) -> list[Example]:
         PageError: The file cannot be read, a fence is not closed or not spelled right, an `output` fence or a directive
             belongs to nothing, or a page named `examples.md` has no example. It is an `ExampleError`.
     """
-    file = Path(path)
+    return _collected(Path(path), text).examples
+
+
+def find_exercises(path: str | PathLike[str], text: str | None = None) -> list[Exercise]:
+    """Find the exercises of a Markdown file; what is wrong with its examples is an error here too.
+
+    Raises:
+        PageError: As for [`find`][opbook.examples.collection.find], or an exercise lacks what it takes to prove it.
+    """
+    return _collected(Path(path), text).exercises
+
+
+def _collected(file: Path, text: str | None) -> "_Page":
     content = read(file) if text is None else text
-    page = _Page(file)
-    for block in scan(file, split_lines(content.removeprefix("\ufeff"))[0]):
+    lines = split_lines(content.removeprefix("\ufeff"))[0]
+    page = _Page(file, lines)
+    for block in scan(file, lines):
         page.take(block)
     page.refuse_pending()
+    page.end_exercise()
     if not page.examples and file.name == EXAMPLES_PAGE:
         raise PageError(file, 1, "this page has no example: add a ```qu or ```python fence and an ```output fence.")
-    return page.examples
+    return page
 
 
 def read(path: Path) -> str:
@@ -103,9 +118,12 @@ class _Directives:
 class _Page:
     """Puts the blocks of one page together."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, lines: Sequence[str]) -> None:
         self.path = path
+        self.lines = lines
         self.examples: list[Example] = []
+        self.exercises: list[Exercise] = []
+        self.exercise: Draft | None = None  # The last one, while a fence of it may follow.
         self.heading = ""
         self.pending = _Directives()
         self.before: Fence | None = None  # The fence of the last example, while an output fence may follow it.
@@ -118,6 +136,7 @@ class _Page:
             self._take_fence(block)
             return
         self.before = None
+        self.end_exercise()
         directive = _DIRECTIVE.fullmatch(block.text) if isinstance(block, Comment) else None
         if directive:
             self._take_directive(block.line, directive[1].strip())
@@ -131,6 +150,12 @@ class _Page:
         if self.pending.values:
             name = next(iter(self.pending.values))
             raise self._error(self.pending.line, f"the directive {name!r} does not stand directly above an example.")
+
+    def end_exercise(self) -> None:
+        """Finish the exercise whose last fence has been read, if there is one."""
+        if self.exercise is not None:
+            self.exercises.append(self.exercise.finished())
+            self.exercise = None
 
     def _error(self, line: int, problem: str) -> PageError:
         return PageError(self.path, line, problem)
@@ -153,10 +178,16 @@ class _Page:
 
     def _take_fence(self, fence: Fence) -> None:
         try:
-            name = language(fence.info)
+            part = read_info(fence.info)
+            name = "" if part else language(fence.info)
         except ValueError as problem:
             raise self._error(fence.line, str(problem)) from None
         before, self.before = self.before, None
+        if part:
+            self.refuse_pending()
+            self._take_part(fence, *part)
+            return
+        self.end_exercise()
         if name in RUN:
             self._take_example(fence, cast(Language, name))
             self.before = fence
@@ -164,6 +195,23 @@ class _Page:
         self.refuse_pending()
         if name == OUTPUT:
             self._take_output(fence, before)
+
+    def _take_part(self, fence: Fence, part: str, options: dict[str, str]) -> None:
+        if not "".join(fence.body).strip():
+            raise self._error(fence.line, f"this {part} is empty.")
+        if part == "exercise":
+            self.end_exercise()
+            task = task_above(self.lines, fence.line)
+            self.exercise = Draft.begun(self.path, fence, options, self.heading, task)
+            same = [one for one in self.exercises if one.name == self.exercise.name]
+            if same:
+                raise self._error(fence.line, f"line {same[0].stub.line} has an exercise {same[0].name} already.")
+        elif self.exercise is None:
+            raise self._error(
+                fence.line, f"this {part} belongs to no exercise: only other fences of one may stand between the two."
+            )
+        else:
+            self.exercise.take(part, options, fence)
 
     def _take_example(self, fence: Fence, language: Language) -> None:
         directives, self.pending = self.pending.values, _Directives()

@@ -61,7 +61,7 @@ def build(
     pages = dict(zip(shown, made, strict=True))
     missing = [failure for name, entry in shown.items() for failure in _missing(entry, pages[name])]
     told = {category: _family(path, examples) for category, path in families.items()}
-    return Book(pages, (*examples.failures, *missing), examples.drawings(), told)
+    return Book(pages, (*examples.failures, *missing), examples.drawings(), told, examples.proofs)
 
 
 def build_one(name: str, catalogue: Catalogue, guides: Iterable[Guide] = ()) -> Book:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, run_example
+from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, find_exercises, run_example
 from opbook.examples.collection import read
 from opbook.examples.processes import spread
 from opbook.examples.snippets import SNIPPET
@@ -13,6 +14,9 @@ from opbook.figures import Figure
 from opbook.pages.entries import Entry, examples_page
 from opbook.pages.page import Guide, ShownExample
 from opbook.plugins.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from opbook.exercises import Proof
 
 OWN = 8
 """How many examples of its plugin's own page a builtin's page shows at most."""
@@ -53,6 +57,7 @@ class Examples:
     guides: list[Ran] = field(default_factory=list)
     results: dict[Example, Result] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    proofs: "dict[str, list[Proof]]" = field(default_factory=dict)  # by the guide's address
 
     def of(self, name: str, page: Path) -> tuple[tuple[ShownExample, ...], tuple[Guide, ...]]:
         """Choose the examples of one builtin: those to show, simplest first, and the guides that have more of them."""
@@ -116,13 +121,14 @@ def run_examples(
     mine = [*(page for page in own if page.is_file()), *families]
     sources = [*((page, None) for page in mine), *((guide.path, guide) for guide in guides)]
     ran_of_each = spread(lambda source: _run(*source, names, runner, only, put_in), sources, MANY)
-    for (page, guide), (ran, failures) in zip(sources, ran_of_each, strict=True):
+    for (page, guide), (ran, proofs, failures) in zip(sources, ran_of_each, strict=True):
         found.failures += failures
         found.results |= {each.example: each.result for each in ran}
         if guide is None:
             found.own[page] = ran
         else:
             found.guides += ran
+            found.proofs[guide.uri] = proofs
     return found
 
 
@@ -133,26 +139,36 @@ def _run(
     runner: Runner,
     only: frozenset[str] | None,
     put_in: Sequence[str] | None,
-) -> tuple[list[Ran], list[str]]:
+) -> tuple[list[Ran], "list[Proof]", list[str]]:
     try:
         lines = read(page).splitlines()
         examples = find(page)
+        proofs = _proofs(page)
     except PageError as error:
-        return [], [str(error)]
+        return [], [], [str(error)]
     if guide is not None and put_in is not None:
         examples = [example for example in examples if not is_put_together(example, put_in)]
     uses = {example: frozenset(calls(example, names)) for example in examples}
     if only is not None:
         examples = calling(examples, uses, only)
     ran: list[Ran] = []
-    failures: list[str] = []
+    failures = [problem for proof in proofs for problem in proof.problems]
     for example in examples:
         result = run_example(example, runner)
         if result.status == "failed":
             failures.append(result.message)
         text = "" if guide else _text_above(lines, example.line)
         ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
-    return ran, failures
+    return ran, proofs, failures
+
+
+def _proofs(page: Path) -> "list[Proof]":
+    exercises = find_exercises(page)
+    if not exercises:
+        return []
+    from opbook.exercises import prove  # here, as it needs the checks, which `opbook list` has no use for
+
+    return [prove(exercise) for exercise in exercises]
 
 
 def is_put_together(example: Example, put_in: Iterable[str]) -> bool:

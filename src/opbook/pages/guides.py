@@ -59,20 +59,23 @@ def title(path: Path) -> str:
     return path.stem.replace("-", " ").replace("_", " ").capitalize()
 
 
-def illustrated(text: str, pictures: Iterable[tuple[int, str]]) -> str:
-    """Put pictures into a page of Markdown.
+def with_blocks(text: str, blocks: Iterable[tuple[int, int, str]]) -> str:
+    """Put pictures and finished exercises into a page of Markdown.
 
     Args:
         text: The page, as it is in its file.
-        pictures: Each with the line behind which it goes, from 1: the closing fence of an example or its output.
+        blocks: Each with the first and the last of the lines that it takes the place of, from 1; a picture takes the
+            place of none, and its last line is the one that it goes behind.
 
     Returns:
-        The page, with each picture as a paragraph that is indented and quoted as that line is.
+        The page, with each block indented and quoted as its last line is.
     """
     lines, endings = split_lines(text)
-    for line, picture in sorted(pictures, reverse=True):
-        prefix = split_prefix(lines[line - 1])[0]
-        lines[line:line] = [prefix.rstrip(), prefix + picture, prefix.rstrip()]
-        endings[line - 1] = endings[line - 1] or "\n"
-        endings[line:line] = ["\n"] * 3
+    for first, last, block in sorted(blocks, reverse=True):
+        prefix = split_prefix(lines[last - 1])[0]
+        new = ["", *block.splitlines(), ""]
+        lines[first - 1 : last] = [f"{prefix}{line}" if line else prefix.rstrip() for line in new]
+        if last < first:
+            endings[last - 1] = endings[last - 1] or "\n"
+        endings[first - 1 : last] = ["\n"] * len(new)
     return "".join(itertools.chain.from_iterable(zip(lines, endings, strict=True)))

@@ -3,8 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opbook.figures import Figure
+
+if TYPE_CHECKING:
+    from opbook.exercises import Proof
 
 
 @dataclass(frozen=True)
@@ -267,12 +271,14 @@ class Book:
         failures: What stands in the way of publishing them: messages with file, line and what to do.
         drawings: The figures of the guides, by the guide's address, each with the line that it goes behind.
         families: What plugins say of categories, by category.
+        exercises: The exercises of the guides, by the guide's address, each with what its own fences say of it.
     """
 
     pages: Mapping[str, BuiltinPage]
     failures: tuple[str, ...] = ()
     drawings: Mapping[str, list[tuple[int, tuple[Figure, ...]]]] = field(default_factory=dict)
     families: Mapping[str, FamilyPage] = field(default_factory=dict)
+    exercises: Mapping[str, "list[Proof]"] = field(default_factory=dict)
 
     def categories(self) -> dict[str, list[BuiltinPage]]:
         """The pages of each category, both in alphabetical order."""

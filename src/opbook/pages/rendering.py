@@ -120,7 +120,7 @@ class _Writer:
         options: SiteOptions,
         draw: Callable[[Iterable[Figure]], str] | None = None,
     ) -> None:
-        self._environment = _environment()
+        self._environment = environment()
         self._addresses = addresses
         self._api = _api_pages(options.docs)
         self._draw = draw
@@ -155,7 +155,8 @@ class _Writer:
         return f"[`{text}`]({between(here, uri)}#{identifier})" if uri else f"`{text}`"
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """What templates are filled in with."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("opbook.pages"),
         undefined=jinja2.StrictUndefined,

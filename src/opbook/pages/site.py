@@ -13,7 +13,8 @@ from opbook.examples.collection import EXAMPLES_PAGE, markdown_files
 from opbook.pages.book import build
 from opbook.pages.entries import examples_page
 from opbook.pages.families import astray
-from opbook.pages.guides import illustrated, read_guides, shipped_guides
+from opbook.pages.exercises import folded
+from opbook.pages.guides import read_guides, shipped_guides, with_blocks
 from opbook.pages.links import broken, without
 from opbook.pages.machine import Link, builtins_json, links, llms_txt
 from opbook.pages.page import Book, Guide
@@ -146,8 +147,13 @@ def _documents(
     for uri, path in files.items():
         text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples
         numbers = count(1)
-        drawn = [(line, pictures(figures, numbers)) for line, figures in book.drawings.get(uri, ())]
-        finished = illustrated(text, drawn) if options.figures else text
+        drawings = book.drawings.get(uri, ()) if options.figures else ()
+        drawn = [(line, pictures(figures, numbers)) for line, figures in drawings]
+        exercises = [
+            (proof.exercise.stub.line, proof.exercise.end, folded(proof, uri, rendered.addresses))
+            for proof in book.exercises.get(uri, ())
+        ]
+        finished = with_blocks(text, [*exercises, *((line + 1, line, picture) for line, picture in drawn)])
         finished = without(filled(finished, uri, rendered.addresses), uri, left_out)
         if finished != text or path not in own:
             found[uri] = finished

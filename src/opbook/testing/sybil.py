@@ -17,13 +17,13 @@ import pytest
 from sybil import Document, Region
 from sybil import Example as SybilExample
 
-from opbook.examples import Example, PageError, Runner, find, run_example
+from opbook.examples import Example, PageError, Runner, find, find_exercises, run_example
 
 Builtins = Mapping[str, Callable[..., Any]]
 
 
 class ExampleParser:
-    """Makes one test of each example of a page, and a failing one of a fence that no test would run."""
+    """Makes one test of each example and exercise of a page, and a failing one of a fence that no test would run."""
 
     def __init__(self, catalogue: Callable[[], Builtins] | None = None) -> None:
         """Set up a parser.
@@ -36,14 +36,15 @@ class ExampleParser:
         self._runner: Runner | None = None
 
     def __call__(self, document: Document) -> Iterable[Region]:
-        """Find the examples of a page.
+        """Find the examples and the exercises of a page.
 
         Yields:
-            A region per example; or a single one, for the line that is refused.
+            A region for each; or a single one, for the line that is refused.
         """
         starts = [0, *accumulate(len(line) + 1 for line in document.text.split("\n"))]
         try:
             examples = find(Path(document.path), document.text)
+            exercises = find_exercises(Path(document.path), document.text)
         except PageError as error:
             start = starts[error.line - 1]
             yield Region(start, start, error, _refuse)
@@ -51,6 +52,9 @@ class ExampleParser:
         for example in examples:
             start = starts[example.line - 1]
             yield Region(start, start, example, self._evaluate)
+        for exercise in exercises:
+            start = starts[exercise.stub.line - 1]
+            yield Region(start, start, exercise, _prove)
 
     def _evaluate(self, region: SybilExample) -> str | None:
         example: Example = region.parsed
@@ -66,6 +70,12 @@ def _default_catalogue() -> Builtins:
     from opbook.plugins.catalogue import catalogue
 
     return catalogue()
+
+
+def _prove(region: SybilExample) -> str | None:
+    from opbook.exercises import prove  # here, so that pages without exercises need no checks
+
+    return prove(region.parsed).result.message or None
 
 
 def _refuse(region: SybilExample) -> str:

@@ -1,5 +1,6 @@
 """One case of a comparison: what a function gives on an input beside what the builtin's definition gives."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,13 +44,21 @@ class Case:
         return {**vars(self), "tolerance": bound}
 
 
-def judge(got: Any, expected: Any, tolerance: float) -> tuple[str, float | None, str]:
+def judge(got: Any, expected: Any, tolerance: float, names: Sequence[str] = ()) -> tuple[str, float | None, str]:
     """Hold what came to what was expected.
+
+    Args:
+        got: What came.
+        expected: What was expected.
+        tolerance: The relative error that is allowed.
+        names: What the arrays in it are called, if it matters which of them is wrong.
 
     Returns:
         The status, the relative error if there is one, and what is wrong.
     """
     mine, theirs = tree.leaves(got), tree.leaves(expected)
+    if got is None and expected is not None:
+        return "failed", None, "expected a result, got None: it has no return, or not on every way"
     if len(mine) != len(theirs):
         return "failed", None, f"expected {_count(theirs)}, got {_count(mine)}"
     for a, b in zip(mine, theirs, strict=True):
@@ -62,22 +71,23 @@ def judge(got: Any, expected: Any, tolerance: float) -> tuple[str, float | None,
     finite = float(error) if np.isfinite(error) else None
     if error <= tolerance:
         return "passed", finite, ""
-    return "failed", finite, _difference(mine, theirs, error, tolerance)
+    return "failed", finite, _difference(mine, theirs, error, tolerance, names)
 
 
 def _count(leaves: list[Any]) -> str:
     return f"{len(leaves)} array{'' if len(leaves) == 1 else 's'}"
 
 
-def _difference(got: list[Any], expected: list[Any], error: float, tolerance: float) -> str:
+def _difference(got: list[Any], expected: list[Any], error: float, tolerance: float, names: Sequence[str]) -> str:
     """Say what differs first: a shape, or the worst entry with both numbers."""
-    for mine, theirs in zip(got, expected, strict=True):
+    for i, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+        which = f"{names[i]}: " if names else ""
         if theirs is None or isinstance(theirs, str) or callable(theirs):
             return f"expected {theirs!r}, got {mine!r}"
         with np.errstate(invalid="ignore"):
             a, b = np.asarray(mine, np.float64), np.asarray(theirs, np.float64)
         if a.shape != b.shape:
-            return f"expected shape {b.shape}, got {a.shape}"
+            return f"{which}expected shape {b.shape}, got {a.shape}"
         with np.errstate(invalid="ignore"):
             alike = (a == b) | (np.isnan(a) & np.isnan(b))
             gap = np.where(alike, 0, np.nan_to_num(np.abs(a - b), nan=np.inf))
@@ -86,7 +96,7 @@ def _difference(got: list[Any], expected: list[Any], error: float, tolerance: fl
             at = f" at {list(map(int, index))}" if index else ""
             constant = _constant(a, b)
             size = f"relative error {error:.1e}, allowed {tolerance:.0e}" if np.isfinite(error) else "not finite"
-            return f"expected {b[index]:.8g}, got {a[index]:.8g}{at} ({size}{constant})"
+            return f"{which}expected {b[index]:.8g}, got {a[index]:.8g}{at} ({size}{constant})"
     return f"relative error {error:.1e}"
 
 

@@ -14,6 +14,7 @@ from opbook.autodiff import tree
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import RecordSpec, SequenceSpec, Spec
 from opbook.checks.comparison.libraries import Library, as_numpy, words_in
+from opbook.checks.literals import python_call
 from opbook.checks.samples import Sample
 
 ALSO_CALLED = {"axis": "dim", "keepdims": "keepdim", "causal": "is_causal", "eps": "epsilon"}
@@ -123,6 +124,10 @@ class Kernel:
     def _leaves_open(self, name: str) -> bool:
         """Whether the function has no value of its own for an option."""
         return self._has(name) and self._params[name].default in (inspect.Parameter.empty, None)  # type: ignore[index]
+
+    def written(self, arguments: "Arguments") -> str:
+        """Write a call of the function, to paste into a test."""
+        return python_call(self.name, tuple(value for _, value in arguments.positional), arguments.options)
 
     def call(self, arguments: "Arguments", spread: bool = False) -> Returned:
         """Call the function on copies of arrays.

@@ -55,8 +55,8 @@ class Library:
 
 
 def as_numpy(leaf: Any) -> Any:
-    """Take an array of any library as NumPy's."""
-    if isinstance(leaf, np.ndarray | np.generic | int | float | bool):
+    """Take an array of any library as NumPy's; None, which a function without a return gives, stays None."""
+    if leaf is None or isinstance(leaf, np.ndarray | np.generic | int | float | bool):
         return leaf
     if hasattr(leaf, "detach"):  # a PyTorch tensor that requires a gradient refuses both protocols
         leaf = leaf.detach()

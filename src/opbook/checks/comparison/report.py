@@ -48,6 +48,12 @@ class Comparison:
         return [case for case in self.cases if case.status == status and is_edge in (None, case.is_edge)]
 
     @property
+    def shortest(self) -> Case | None:
+        """The failure with the shortest input, among the ordinary ones if there are any; None if nothing failed."""
+        failed = self.of("failed", False) or (self.of("failed") if self.strict else [])
+        return min(failed, key=lambda case: ("<" in case.paste, case.error is None, len(case.paste)), default=None)
+
+    @property
     def verdict(self) -> str:
         """`"agrees"`, `"is wrong"` or `"could not be run"`."""
         if self.of("failed", is_edge=False) or (self.strict and self.of("failed")):

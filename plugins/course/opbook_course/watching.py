@@ -1,0 +1,35 @@
+"""Waits for a learner to save a file."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+PAUSE = 0.3
+"""How many seconds pass between two looks at the files."""
+
+
+def saved(files: Iterable[Path], wait: Callable[[float], None] = time.sleep) -> Iterator[Path]:
+    """Go through files as they are saved, without end.
+
+    Args:
+        files: The files; one that is taken away and comes back was saved.
+        wait: Waits for so many seconds.
+    """
+    watched = list(files)
+    before = [_state(file) for file in watched]
+    while True:
+        wait(PAUSE)
+        for i, file in enumerate(watched):
+            state = _state(file)
+            if state != before[i]:
+                before[i] = state
+                if state is not None:
+                    yield file
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,168 @@
+"""Says whether an answer is right, with the shortest input on which it is not and the mistake that this comes from."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from opbook.autodiff import tree
+from opbook.checks.comparison.behaviour import only_moves
+from opbook.checks.comparison.case import Case
+from opbook.checks.comparison.kernel import Kernel
+from opbook.checks.comparison.libraries import Library
+from opbook.checks.comparison.session import Session
+from opbook.checks.inputs import samples_of
+from opbook.checks.refusals import refusal
+from opbook.checks.samples import Sample
+from opbook.checks.subject import cotangent_of
+from opbook.examples.exercise import Answer, Exercise
+from opbook.exercises.attempt import new_module, own_function, quietly, run
+from opbook.exercises.rules import Pullback, gradient_of, value_of
+from opbook.plugins.catalogue import catalogue
+
+RULE_OF = "rule of "
+
+DECIMALS = (0, 1, 2)
+"""An input is shown with as few decimals as it can have and still fail."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about an answer.
+
+    Attributes:
+        message: What is wrong, with the numbers; "" if nothing is.
+        call: The shortest input that fails, as a call that can be pasted; "" where it was not one input that failed.
+        trace: All that was found wrong. Two answers that make the same mistake have the same one.
+    """
+
+    message: str = ""
+    call: str = ""
+    trace: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right."""
+        return not self.message
+
+    def __str__(self) -> str:
+        return f"{self.message}\non {self.call}" if self.call else self.message
+
+
+def judge(exercise: Exercise, code: str, filename: str = "answer.py") -> Verdict:
+    """Judge an answer that stands alone, as a learner's file does.
+
+    Args:
+        exercise: The exercise.
+        code: The answer.
+        filename: What messages call its file.
+
+    Raises:
+        UnknownBuiltinError: There is no builtin of the name that the exercise is judged by.
+    """
+    return _judge(exercise, [(code, filename, 0)])
+
+
+def judge_fence(exercise: Exercise, answer: Answer) -> Verdict:
+    """Judge an answer of the page itself, which may count on what the stub imports and defines beside its function."""
+    page = str(exercise.path)
+    return _judge(exercise, [(one.code, page, one.line) for one in (exercise.stub, answer)])
+
+
+def mistake_in(exercise: Exercise, verdict: Verdict) -> str:
+    """Find the mistake that a wrong answer was made with.
+
+    Returns:
+        What is wrong in the answer of the page that fails in just the same way; "" if none does.
+    """
+    if verdict.trace:
+        for wrong in exercise.wrong:
+            if judge_fence(exercise, wrong).trace == verdict.trace:
+                return wrong.mistake
+    return ""
+
+
+def _judge(exercise: Exercise, parts: list[tuple[str, str, int]]) -> Verdict:
+    module = new_module(parts[-1][1])
+    function = None
+    for code, filename, line in parts:
+        module.__dict__.pop(exercise.function, None)  # so that each part defines its own
+        problem = run(code, filename, line, module)
+        function = own_function(module, exercise.function)
+        if problem:
+            return _wrong(problem)
+    if function is None:
+        return _wrong(f"there is no function {exercise.function} in it")
+    if exercise.judged_by:
+        verdict = _held_to_builtin(exercise, function)
+        if not verdict.passed:
+            return verdict
+    if exercise.test is not None:
+        problem = run(exercise.test.code, f"{exercise.path}", exercise.test.line, module, parts[-1][1])
+        if problem:
+            return _wrong(problem)
+    return Verdict()
+
+
+def _wrong(message: str) -> Verdict:
+    return Verdict(message, trace=(_without_place(message),))
+
+
+def _without_place(message: str) -> str:
+    """A message without the line that it names, which differs from one answer to the next."""
+    return re.sub(r"^line \d+: | \([^()]*:\d+\)$", "", message)
+
+
+def _held_to_builtin(exercise: Exercise, function: Callable[..., Any]) -> Verdict:
+    is_rule = exercise.judged_by.startswith(RULE_OF)
+    loaded = catalogue()
+    loaded.load_samples()
+    op = loaded[exercise.judged_by.removeprefix(RULE_OF).strip()]
+    samples = samples_of(op)
+    numpy = Library("numpy", "an exercise is written with NumPy")
+    session = Session(
+        op=op,
+        kernel=Kernel(value_of(function) if is_rule else function, numpy),
+        gradient=Pullback(gradient_of(function), numpy) if is_rule else None,
+        dtypes=("float64",),
+        may_view=only_moves(op, samples),
+    )
+    with quietly():
+        found = session.compared(samples)
+        failed = [*found.of("failed", is_edge=False), *found.of("refused", is_edge=False)]
+        if not failed:
+            return Verdict() if found.of("passed", is_edge=False) else _wrong(found.sentence)
+        shortest = min(failed, key=lambda case: ("<" in case.paste, case.error is None, len(case.paste)))
+        shown = _simplest(session, samples, shortest)
+    return Verdict(
+        shown.message,
+        shown.paste,
+        tuple(f"{case.label}: {case.what}: {_without_place(case.message)}" for case in failed),
+    )
+
+
+def _simplest(session: Session, samples: list[Sample], case: Case) -> Case:
+    """The same failure on an input of fewer digits, if there is one."""
+    for sample in samples:
+        if sample.label == case.label and case.what != "behaviour":
+            for decimals in DECIMALS:
+                for again in _rounded_cases(session, sample, decimals):
+                    if again.what == case.what and again.status == case.status:
+                        return again
+    return case
+
+
+def _rounded_cases(session: Session, sample: Sample, decimals: int) -> Iterator[Case]:
+    def rounded(leaf: Any) -> Any:
+        is_float = isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind == "f"
+        return np.asarray(np.round(leaf, decimals) + 0.0) if is_float else leaf  # no -0
+
+    args = tree.map(rounded, sample.args)
+    kwargs = {name: tree.map(rounded, value) for name, value in sample.kwargs.items()}
+    if refusal(session.op, args, kwargs):
+        return
+    easy = replace(session, cotangent=lambda value: tree.map(rounded, cotangent_of(value)))
+    found = easy.compared([])
+    yield from easy.cases(replace(sample, args=args, kwargs=kwargs), found)
