@@ -55,7 +55,7 @@ def chosen(chapters: Sequence[Chapter], names: Sequence[str]) -> list[Chapter]:
 
     Args:
         chapters: What there is.
-        names: Names of exercises, and of chapters as they are or without what stands before the first `-`; all if empty.
+        names: Names of exercises, and of chapters with or without the number before the first `-`; all if empty.
 
     Returns:
         The chapters, each with those of its exercises that were named.

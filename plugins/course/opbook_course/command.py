@@ -76,12 +76,13 @@ def _watch(chapters: Sequence[Chapter], folder: Folder, seconds: float) -> None:
     """Write what is missing, then judge each file that is saved, until Ctrl-C."""
     written = folder.add(chapters)
     if written:
-        click.echo(f"{len(written)} exercises were written into {folder.path}; your own files are never written over.")
+        click.echo(f"New files in {folder.path}: {len(written)}. Those that were there are as they were.")
     pairs = {folder.file_of(chapter, one): (chapter, one) for chapter in chapters for one in chapter.exercises}
+    files = saved(pairs)
     _say_next(chapters, folder)
     click.echo("Save a file, and its answer is checked. Ctrl-C ends this.")
     try:
-        for file in saved(pairs):
+        for file in files:
             chapter, exercise = pairs[file]
             entry = _entry(chapter, exercise, folder, seconds)
             click.echo()
@@ -159,7 +160,7 @@ def _say_checked(found: list[dict[str, Any]], folder: Folder, as_json: bool) -> 
         return
     for entry in found:
         _say(entry)
-    click.echo(f"{right} of {len(found)} exercises are right.")
+    click.echo(f"{right} of {len(found)} exercises right.")
 
 
 def _say_status(chapters: Sequence[Chapter], folder: Folder, as_json: bool) -> None:
@@ -221,4 +222,4 @@ def _say_next(chapters: Sequence[Chapter], folder: Folder) -> None:
 def _summary(chapters: Sequence[Chapter], folder: Folder) -> str:
     names = [one.name for chapter in chapters for one in chapter.exercises]
     right = sum(folder.record(name).passed for name in names)
-    return f"{right} of {len(names)} exercises are right."
+    return f"{right} of {len(names)} exercises right."

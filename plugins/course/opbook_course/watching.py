@@ -9,14 +9,19 @@ PAUSE = 0.3
 
 
 def saved(files: Iterable[Path], wait: Callable[[float], None] = time.sleep) -> Iterator[Path]:
-    """Go through files as they are saved, without end.
+    """Look at files from now on, and go through those that are saved, without end.
 
     Args:
         files: The files; one that is taken away and comes back was saved.
         wait: Waits for so many seconds.
     """
     watched = list(files)
-    before = [_state(file) for file in watched]
+    return _changes(watched, [_state(file) for file in watched], wait)
+
+
+def _changes(
+    watched: list[Path], before: list[tuple[int, int] | None], wait: Callable[[float], None]
+) -> Iterator[Path]:
     while True:
         wait(PAUSE)
         for i, file in enumerate(watched):

@@ -119,7 +119,7 @@ def read_info(info: str) -> tuple[str, dict[str, str]] | None:
     while rest[position:].strip():
         option = _OPTION.match(rest, position)
         if option is None or option["key"] not in _ALLOWED[part]:
-            word = rest[position:].split()[0]
+            word = rest[position:].split()[0].partition("=")[0]
             raise ValueError(
                 f"cannot read {word!r} behind this fence.{nearest(word, _ALLOWED[part])} Write {_form(part)}"
             )
