@@ -15,7 +15,7 @@ from opbook.figures import Figure
 from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.families import FamilyText, family_text
-from opbook.pages.guides import illustrated
+from opbook.pages.guides import with_blocks
 from opbook.pages.page import Book, BuiltinPage
 from opbook.pages.pictures import pictures
 from opbook.pages.plain import plain
@@ -106,8 +106,8 @@ def _family(book: Book, category: str, options: SiteOptions) -> FamilyText:
     if category not in book.families:
         return FamilyText()
     family, numbers = book.families[category], itertools.count(1)
-    drawn = [(line, pictures(figures, numbers)) for line, figures in family.drawings] if options.figures else []
-    return family_text(illustrated(family.text, drawn))
+    drawn = [(line + 1, line, pictures(figures, numbers)) for line, figures in family.drawings if options.figures]
+    return family_text(with_blocks(family.text, drawn))
 
 
 class _Writer:

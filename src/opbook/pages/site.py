@@ -12,8 +12,8 @@ from opbook.errors import OpbookError
 from opbook.examples.collection import EXAMPLES_PAGE, markdown_files
 from opbook.pages.book import build
 from opbook.pages.entries import examples_page
-from opbook.pages.families import astray
 from opbook.pages.exercises import folded
+from opbook.pages.families import astray
 from opbook.pages.guides import read_guides, shipped_guides, with_blocks
 from opbook.pages.links import broken, without
 from opbook.pages.machine import Link, builtins_json, links, llms_txt
