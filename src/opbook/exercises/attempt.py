@@ -21,13 +21,12 @@ def new_module(filename: str) -> ModuleType:
     return module
 
 
-def run(code: str, filename: str, line: int, module: ModuleType, answer: str = "") -> str:
+def run(code: str, filename: str, module: ModuleType, answer: str = "") -> str:
     """Run code in a module.
 
     Args:
         code: The code.
         filename: What messages call its file.
-        line: How many lines stand above it there.
         module: Where its names go.
         answer: The file of the answer, if the code is not it but what tests it.
 
@@ -36,16 +35,16 @@ def run(code: str, filename: str, line: int, module: ModuleType, answer: str = "
     """
     try:
         with quietly():
-            exec(compile("\n" * line + code, filename, "exec", dont_inherit=True), module.__dict__)
+            exec(compile(code, filename, "exec", dont_inherit=True), module.__dict__)
     except KeyboardInterrupt:
         raise
     except AssertionError as error:
-        return str(error) or f"this does not hold: {_asserted(code, line_of(error, filename) - line)}"
+        return str(error) or f"this does not hold: {_asserted(code, line_of(error, filename))}"
     except BaseException as error:  # somebody else's code may raise anything
         blamed = line_of(error, answer or filename)
         if blamed:
             return f"line {blamed}: {described(error)}"
-        return f"{described(error)}, in the test's line: {_line(code, line_of(error, filename) - line)}"
+        return f"{described(error)}, in the test's line: {_line(code, line_of(error, filename))}"
     return ""
 
 

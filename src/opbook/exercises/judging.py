@@ -23,6 +23,7 @@ from opbook.exercises.rules import Pullback, gradient_of, value_of
 from opbook.plugins.catalogue import catalogue
 
 RULE_OF = "rule of "
+ANSWER, TEST = "answer.py", "the test"
 
 DECIMALS = (0, 1, 2)
 """An input is shown with as few decimals as it can have and still fail."""
@@ -51,7 +52,7 @@ class Verdict:
         return f"{self.message}\non {self.call}" if self.call else self.message
 
 
-def judge(exercise: Exercise, code: str, filename: str = "answer.py") -> Verdict:
+def judge(exercise: Exercise, code: str, filename: str = ANSWER) -> Verdict:
     """Judge an answer that stands alone, as a learner's file does.
 
     Args:
@@ -62,13 +63,12 @@ def judge(exercise: Exercise, code: str, filename: str = "answer.py") -> Verdict
     Raises:
         UnknownBuiltinError: There is no builtin of the name that the exercise is judged by.
     """
-    return _judge(exercise, [(code, filename, 0)])
+    return _judge(exercise, [code], filename)
 
 
 def judge_fence(exercise: Exercise, answer: Answer) -> Verdict:
     """Judge an answer of the page itself, which may count on what the stub imports and defines beside its function."""
-    page = str(exercise.path)
-    return _judge(exercise, [(one.code, page, one.line) for one in (exercise.stub, answer)])
+    return _judge(exercise, [exercise.stub.code, answer.code], ANSWER)
 
 
 def mistake_in(exercise: Exercise, verdict: Verdict) -> str:
@@ -84,12 +84,12 @@ def mistake_in(exercise: Exercise, verdict: Verdict) -> str:
     return ""
 
 
-def _judge(exercise: Exercise, parts: list[tuple[str, str, int]]) -> Verdict:
-    module = new_module(parts[-1][1])
+def _judge(exercise: Exercise, parts: list[str], filename: str) -> Verdict:
+    module = new_module(filename)
     function = None
-    for code, filename, line in parts:
+    for code in parts:
         module.__dict__.pop(exercise.function, None)  # so that each part defines its own
-        problem = run(code, filename, line, module)
+        problem = run(code, filename, module)
         function = own_function(module, exercise.function)
         if problem:
             return _wrong(problem)
@@ -100,7 +100,7 @@ def _judge(exercise: Exercise, parts: list[tuple[str, str, int]]) -> Verdict:
         if not verdict.passed:
             return verdict
     if exercise.test is not None:
-        problem = run(exercise.test.code, f"{exercise.path}", exercise.test.line, module, parts[-1][1])
+        problem = run(exercise.test.code, TEST, module, filename)
         if problem:
             return _wrong(problem)
     return Verdict()
