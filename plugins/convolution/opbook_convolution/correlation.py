@@ -45,8 +45,14 @@ from opbook_convolution.windows import grid_of, put_back, windows
     category="Convolution & pooling",
     aliases=(
         *("Conv", "Conv1d", "Conv2d", "Conv1D", "Conv2D", "conv1d", "conv_general_dilated", "convolution"),
-        *("convolutional layer", "cross-correlation", "correlate", "correlate2d", "convolve2d", "kernel", "filter"),
-        *("depthwise convolution", "DepthwiseConv2D", "grouped convolution", "dilated convolution", "atrous", "im2col"),
+        *("convolutional layer", "cross-correlation", "correlate", "correlate2d", "convolve2d"),
+        *(
+            "depthwise convolution",
+            "DepthwiseConv2D",
+            "grouped convolution",
+            "dilated convolution",
+            "atrous convolution",
+        ),
     ),
 )
 def conv2d(
@@ -92,26 +98,32 @@ def conv2d(
         to convolution arithmetic for deep learning* (2016); operator `Conv` of ONNX opset 11.
     """
     _check(x, w, groups)
-    seen, kernels, _ = _in_groups(x, w, stride, padding, dilation, groups)
-    y = _joined(np.einsum("ngcpqkl,gockl->ngopq", seen, kernels), x)
+    *batch, channels, height, width = x.shape
+    grid = grid_of("conv2d", (height, width), w.shape[2:], stride, padding, dilation)
+    images = x.reshape(prod(batch), groups, channels // groups, height, width)
+    kernels = w.reshape(groups, len(w) // groups, *w.shape[1:])
+    y = np.einsum("ngcpqkl,gockl->ngopq", windows(images, grid), kernels)
+    y = y.reshape(*batch, len(w), *y.shape[-2:])
     return y if b is None else y + b[:, None, None]
 
 
 @conv2d.defvjp
 def _(x, w, b=None, *, stride=1, padding=0, dilation=1, groups=1):
     _check(x, w, groups)
-    seen, kernels, grid = _in_groups(x, w, stride, padding, dilation, groups)
+    *batch, channels, height, width = x.shape
+    grid = grid_of("conv2d", (height, width), w.shape[2:], stride, padding, dilation)
+    seen = windows(x.reshape(prod(batch), groups, channels // groups, height, width), grid)
+    kernels = w.reshape(groups, len(w) // groups, *w.shape[1:])
     y = np.einsum("ngcpqkl,gockl->ngopq", seen, kernels)
-    shared = (*range(x.ndim - 3), -2, -1)  # all axes but that of the channels
+    value = y.reshape(*batch, len(w), *y.shape[-2:])
 
     def pullback(g):
-        db = None if b is None else g.sum(axis=shared)
         g = g.reshape(y.shape)
         dw = np.einsum("ngopq,ngcpqkl->gockl", g, seen)
-        dx = put_back(np.einsum("ngopq,gockl->ngcpqkl", g, kernels), x.shape[-2:], grid)
-        return dx.reshape(x.shape), dw.reshape(w.shape), db
+        dx = put_back(np.einsum("ngopq,gockl->ngcpqkl", g, kernels), (height, width), grid)
+        return dx.reshape(x.shape), dw.reshape(w.shape), None if b is None else g.sum(axis=(0, 3, 4)).ravel()
 
-    return _joined(y, x) if b is None else _joined(y, x) + b[:, None, None], pullback
+    return value if b is None else value + b[:, None, None], pullback
 
 
 # A row of places is an image of height 1, and so is its kernel.
@@ -143,19 +155,6 @@ def conv1d(
     sides = padding if isinstance(padding, str) else (0, padding)
     options = {"stride": (1, stride), "padding": sides, "dilation": (1, dilation), "groups": groups}
     return conv2d(x[..., None, :], w[:, :, None, :], b, **options)[..., 0, :]
-
-
-def _in_groups(x, w, stride, padding, dilation, groups):
-    """The windows of x as (N, groups, C, P, Q, K, L), the kernels as (groups, O, C, K, L), and where windows stand."""
-    *batch, channels, height, width = x.shape
-    grid = grid_of("conv2d", (height, width), w.shape[-2:], stride, padding, dilation)
-    images = x.reshape(prod(batch), groups, channels // groups, height, width)
-    return windows(images, grid), w.reshape(groups, len(w) // groups, *w.shape[1:]), grid
-
-
-def _joined(y, x):
-    """What comes out of (N, groups, O, P, Q), with all channels on one axis and x's batch axes."""
-    return y.reshape(*x.shape[:-3], y.shape[1] * y.shape[2], *y.shape[3:])
 
 
 def _check(x, w, groups):

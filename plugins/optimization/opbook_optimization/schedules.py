@@ -24,7 +24,7 @@ from opbook_optimization.options import check_not_negative
     aliases=(
         *("cosine annealing", "CosineAnnealingLR", "cosine decay", "CosineDecay", "cosine_decay_schedule", "SGDR"),
         *("warmup_cosine_decay_schedule", "get_cosine_schedule_with_warmup", "learning rate schedule", "lr_scheduler"),
-        *("warmup", "learning rate"),
+        "warmup",
     ),
 )
 def cosine_schedule(
