@@ -1,5 +1,10 @@
 """The blocks against transformers' own modules: models of random weights, in float64, to 1e-10."""
 
+import inspect
+import re
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +15,11 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed; .ci/run i
 transformers = pytest.importorskip("transformers", reason="transformers is not installed: pip install transformers")
 
 pytestmark = pytest.mark.peer
+
+GUIDE = Path(__file__).parents[2] / "docs/howto/write-with-a-cache.md"
+
+PARTS = (slice(0, 3), slice(3, 5), slice(5, 6), slice(6, 7))
+"""A prompt of three rows, two rows at once, and then a row at a time."""
 
 IDS = np.array([[3, 1, 4, 1, 5, 9, 2], [6, 5, 3, 5, 8, 9, 7]])
 
@@ -202,3 +212,60 @@ def test_the_gradients_of_llama():
     expected = llama_weights(theirs, 0, 6, 2)
     for mine, due in zip(tree.leaves(d_weights), tree.leaves({n: expected[n] for n in weights}), strict=True):
         np.testing.assert_allclose(mine, due, rtol=0, atol=1e-9)
+
+
+def step_of(name):
+    """A function as the guide has it."""
+    (code,) = [code for code in re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S) if name in code]
+    names = {}
+    exec(code.partition("\nrng = ")[0], names)
+    return names[name]
+
+
+def in_parts(model, blocks, rows_of, step):
+    """Both stacks of blocks, a part at a time, each with a cache of its own."""
+    theirs, caches = None, [None] * len(blocks)
+    word = "cache" if "cache" in inspect.signature(model.forward).parameters else "past_key_values"  # in older versions
+    for part in PARTS:
+        with torch.no_grad():
+            found = model(torch.tensor(IDS[:, part]), use_cache=True, **{word: theirs})
+        theirs, x = found[word], rows_of(part)
+        for i, weights in enumerate(blocks):
+            x, caches[i] = step(x, weights, caches[i])
+            for name, kept in (("k", "keys"), ("v", "values")):
+                np.testing.assert_allclose(caches[i][name], getattr(theirs.layers[i], kept), rtol=0, atol=1e-10)
+        yield x, found.last_hidden_state.numpy()
+
+
+def test_gpt2_with_a_cache():
+    model, p = model_of("GPT2", n_embd=12, n_layer=2, n_head=3, n_positions=9)
+    blocks = [gpt2_block(p, i) for i in range(2)]
+
+    def rows_of(part):
+        return p["wte.weight"][IDS[:, part]] + p["wpe.weight"][part]
+
+    for x, expected in in_parts(model, blocks, rows_of, step_of("gpt2_step")):
+        x = ops.layer_norm(x, p["ln_f.weight"], p["ln_f.bias"])
+        np.testing.assert_allclose(x, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(("n_heads", "n_key_heads"), [(6, 2), (4, 4), (3, 1)])
+def test_llama_with_a_cache(n_heads, n_key_heads):
+    model, p = model_of(
+        "Llama",
+        hidden_size=12,
+        num_hidden_layers=2,
+        num_attention_heads=n_heads,
+        num_key_value_heads=n_key_heads,
+        head_dim=4,
+        intermediate_size=20,
+        rms_norm_eps=1e-6,
+    )
+    model, blocks = in_float64(model, 4, 10000.0), [llama_weights(p, i, n_heads, n_key_heads) for i in range(2)]
+
+    def rows_of(part):
+        return p["embed_tokens.weight"][IDS[:, part]]
+
+    step = partial(step_of("llama_step"), eps=1e-6)
+    for x, expected in in_parts(model, blocks, rows_of, step):
+        np.testing.assert_allclose(ops.rms_norm(x, p["norm.weight"], eps=1e-6), expected, rtol=0, atol=1e-10)

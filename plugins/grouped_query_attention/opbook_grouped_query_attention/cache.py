@@ -40,6 +40,8 @@ class LongerCache(TypedDict):
 # step and the full pass may differ in the last digits, by up to 2e-15 for numbers around 1. In float32,
 # [`grouped_query_attention`](grouped_query_attention.md) gives the same bits: it works in float64, and rounds once.
 #
+# How a block of Llama or GPT-2 is run with a cache is on a page of its own, "Write with a cache".
+#
 # Each call copies the cache. Programs that write long texts keep room in advance and write into it, and have to block
 # the part that is not filled yet; the answers are the same.
 #

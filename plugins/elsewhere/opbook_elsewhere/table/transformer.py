@@ -10,9 +10,9 @@ TRANSFORMER = {
         ),
         "torch": "It has none; transformers has `DynamicCache().update(k, v, layer)`, which keeps all layers in one "
         "object and changes it, with the axes batch, heads, rows, width as here. Its `StaticCache` has room for rows "
-        "that are not there yet and must be masked, and its models take `past_key_values`. FlashAttention's "
-        "`flash_attn_with_kvcache` has the rows *before* the heads, and writes into `k_cache` where `cache_seqlens` "
-        "says",
+        "that are not there yet and must be masked, and its models take `past_key_values`, which newer versions call "
+        "`cache`. FlashAttention's `flash_attn_with_kvcache` has the rows *before* the heads, and writes into the "
+        "cache, behind as many rows as `cache_seqlens` says",
         "jax": "It has none; Flax's `MultiHeadAttention(decode=True)` keeps one of a fixed length, with the rows "
         "before the heads, and takes a single row at a time. On a cache of a fixed length one calls "
         "`jax.lax.dynamic_update_slice`, which moves what does not fit to the left, and writes over old rows, "
