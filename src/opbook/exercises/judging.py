@@ -28,6 +28,12 @@ ANSWER, TEST = "answer.py", "the test"
 DECIMALS = (0, 1, 2)
 """An input is shown with as few decimals as it can have and still fail."""
 
+ROUNDED = 4
+"""So many of the inputs that fail are tried with fewer decimals, the short ones."""
+
+VISIBLE = 1e-3
+"""An error that is smaller, relative to the numbers, is shown only if there is no larger one."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -134,24 +140,33 @@ def _held_to_builtin(exercise: Exercise, function: Callable[..., Any]) -> Verdic
         failed = [*found.of("failed", is_edge=False), *found.of("refused", is_edge=False)]
         if not failed:
             return Verdict() if found.of("passed", is_edge=False) else _wrong(found.sentence)
-        shortest = min(failed, key=lambda case: ("<" in case.paste, case.error is None, len(case.paste)))
-        shown = _simplest(session, samples, shortest)
+        shown = _simplest(session, {sample.label: sample for sample in reversed(samples)}, failed)
     return Verdict(
-        shown.message,
+        shown.message.partition("; every number is one of ")[0],  # it is so because the input was rounded
         shown.paste,
         tuple(f"{case.label}: {case.what}: {_without_place(case.message)}" for case in failed),
     )
 
 
-def _simplest(session: Session, samples: list[Sample], case: Case) -> Case:
-    """The same failure on an input of fewer digits, if there is one."""
-    for sample in samples:
-        if sample.label == case.label and case.what != "behaviour":
-            for decimals in DECIMALS:
-                for again in _rounded_cases(session, sample, decimals):
-                    if again.what == case.what and again.status == case.status:
-                        return again
-    return case
+def _simplest(session: Session, samples: dict[str, Sample], failed: list[Case]) -> Case:
+    """The failure that is easiest to understand: on a short input of few digits, and large enough to be seen."""
+
+    def rank(case: Case) -> tuple[bool, bool, bool, int]:
+        sample = samples.get(case.label)
+        is_lone = sample is not None and all(array.size < 2 for array in sample.arrays())
+        is_faint = case.error is not None and case.error < VISIBLE
+        return "<" in case.paste, is_faint, is_lone, len(case.paste)
+
+    short = sorted(failed, key=rank)[:ROUNDED]
+    easier = [
+        again
+        for case in short
+        if case.label in samples
+        for decimals in DECIMALS
+        for again in _rounded_cases(session, samples[case.label], decimals)
+        if (again.what, again.status) == (case.what, case.status)
+    ]
+    return min([*short, *easier], key=rank)
 
 
 def _rounded_cases(session: Session, sample: Sample, decimals: int) -> Iterator[Case]:

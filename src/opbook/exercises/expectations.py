@@ -1,0 +1,107 @@
+"""What a test of an exercise expects of an answer: messages that a learner can work with, in one line of the test."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from opbook.autodiff import tree
+from opbook.autodiff.differentiate import vjp
+from opbook.checks.comparison.case import judge
+from opbook.checks.comparison.kernel import Arguments
+from opbook.checks.comparison.libraries import Library
+from opbook.checks.literals import python_call
+from opbook.checks.subject import cotangent_of
+from opbook.exercises.rules import Pullback, gradient_of, value_of
+
+TOLERANCE = 1e-9
+
+FEW = 12
+"""A result of so many numbers or fewer is shown whole."""
+
+
+def expect(function: Callable[..., Any], *args: Any, gives: Any, tolerance: float = TOLERANCE) -> None:
+    """Call a function, and hold what it returns to what it must return.
+
+    Args:
+        function: The learner's function.
+        *args: What it is called with; arrays are copied before.
+        gives: What it must return; lists stand for arrays.
+        tolerance: The relative error that is allowed.
+
+    Raises:
+        AssertionError: It returns something else, or writes into an argument; the message has both results.
+    """
+    call = python_call(_name(function), args, {})
+    given = tree.map(_copied, args)
+    got = function(*given)
+    _hold(call, got, gives, tolerance)
+    _refuse_writing(call, args, given)
+
+
+def expect_rule(rule: Callable[..., Any], definition: Callable[..., Any], *args: Any) -> None:
+    """Hold a rule to what it is the rule of: its value to the definition's, its pullback to the tape's.
+
+    Args:
+        rule: The learner's rule: takes the arguments, returns the value and a pullback.
+        definition: The function, in plain NumPy.
+        *args: Arrays.
+
+    Raises:
+        AssertionError: A number differs; the message has the call, both numbers, and the argument's name.
+    """
+    value, pullback = vjp(definition, *args)
+    _hold(
+        f"the value of {python_call(_name(rule), args, {})}", value_of(rule)(*tree.map(_copied, args)), value, TOLERANCE
+    )
+    g = tree.map(lambda leaf: np.asarray(np.round(leaf, 1)), cotangent_of(value))
+    names = list(inspect.signature(rule).parameters)
+    gradients = pullback(g)
+    given = tree.map(_copied, args)
+    got = gradient_of(rule)(_copied(g), *given)
+    kernel = Pullback(gradient_of(rule), Library("numpy", ""))
+    call = kernel.written(Arguments((("g", g), *zip(names, args, strict=False)), {}))
+    if len(got) != len(gradients):
+        raise AssertionError(
+            f"{call} must be a tuple of {len(gradients)}, one gradient for each argument, but has {len(got)}"
+        )
+    for name, mine, right in zip(names, got, gradients, strict=False):
+        _hold(f"{call}: the gradient of {name}", mine, right, TOLERANCE)
+    _refuse_writing(call, args, given)
+
+
+def _hold(what: str, got: Any, right: Any, tolerance: float) -> None:
+    right = _arrays(right)
+    status, _, message = judge(got if got is None else _arrays(got), right, tolerance)
+    if status == "passed":
+        return
+    shown = isinstance(right, np.ndarray) and right.size <= FEW and np.shape(got) == right.shape
+    if shown and message.startswith("expected"):
+        message = f"must be {_written(right)}, but is {_written(np.asarray(got))}"
+    raise AssertionError(f"{what} {message}" if shown else f"{what}: {message}")
+
+
+def _arrays(value: Any) -> Any:
+    """The same with arrays: a list is one, a tuple and a record hold several."""
+    if isinstance(value, Mapping):
+        return {key: _arrays(one) for key, one in value.items()}
+    return tuple(map(_arrays, value)) if isinstance(value, tuple) else np.asarray(value)
+
+
+def _written(array: Any) -> str:
+    return str(np.round(array.astype(float), 6).tolist()) if array.dtype.kind in "fiub" else repr(array.tolist())
+
+
+def _refuse_writing(call: str, args: Any, given: Any) -> None:
+    for before, after in zip(tree.leaves(args), tree.leaves(given), strict=True):
+        if isinstance(before, np.ndarray) and not np.array_equal(before, after, equal_nan=True):
+            raise AssertionError(f"{call} writes into its argument: the caller's array is not the same afterwards")
+
+
+def _copied(leaf: Any) -> Any:
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", "the function")

@@ -1,0 +1,56 @@
+"""What tests of exercises expect: right answers pass, and others are told with the call and both numbers."""
+
+import numpy as np
+import pytest
+
+from opbook.exercises import expect, expect_rule
+
+X = np.array([1.0, 2.0])
+
+
+def double(x):
+    return 2 * x
+
+
+def scaled(x, w):
+    return x * w, lambda g: (g * w, (g * x).sum(axis=0))
+
+
+def test_what_is_right_passes():
+    expect(double, X, gives=[2, 4])
+    expect(lambda a, b: (a, b), 1.0, X, gives=(1.0, X))
+    expect_rule(scaled, lambda x, w: x * w, np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([0.5, -1.0]))
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x, r"\(np.array\(\[1.0, 2.0\]\)\) must be \[2.0, 4.0\], but is \[1.0, 2.0\]"),
+        (lambda x: x.sum(), r"expected shape \(2,\), got \(\)"),
+        (lambda x: None, "got None: it has no return"),
+        (lambda x: ..., "expected real numbers"),
+        (lambda x: np.multiply(x, 2, out=x), "writes into its argument"),
+    ],
+)
+def test_what_is_wrong_is_told(function, message):
+    with pytest.raises(AssertionError, match=message):
+        expect(function, X, gives=[2, 4])
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (lambda x, w: (x + w, scaled(x, w)[1]), "^the value of .* must be"),
+        (lambda x, w: (x * w, lambda g: (g * w, g * x)), "the gradient of w: expected shape"),
+        (lambda x, w: (x * w, lambda g: (w + 0 * x, (g * x).sum(axis=0))), "the gradient of x must be"),
+        (lambda x, w: (x * w, lambda g: (g * w,)), "must be a tuple of 2, one gradient for each argument, but has 1"),
+    ],
+)
+def test_a_wrong_rule_is_told_the_argument(rule, message):
+    with pytest.raises(AssertionError, match=message):
+        expect_rule(rule, lambda x, w: x * w, np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([0.5, -1.0]))
+
+
+def test_a_rule_that_returns_no_pair_says_so():
+    with pytest.raises(TypeError, match=r"must return \(value, pullback\), but returned None"):
+        expect_rule(lambda x: None, lambda x: x, X)
