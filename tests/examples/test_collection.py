@@ -255,6 +255,8 @@ def test_shown_languages_are_left_alone():
         ("<!-- example: skip,  -->\n```qu\nx\n```\n", 1, "reason"),
         ("<!-- example: contineu -->\n```qu\nx\n```\n", 1, "unknown directive 'contineu'. Did you mean continue?"),
         ("<!-- example: skip REASON -->\n```qu\nx\n```\n", 1, "<!-- example: skip, REASON -->"),
+        ("<!-- example: needs -->\n```qu\nx\n```\n", 1, "<!-- example: needs, PACKAGE -->"),
+        ("<!-- example: needs, a-package -->\n```qu\nx\n```\n", 1, "the names that they are imported by"),
         ("<!-- example: raises, x -->\n```qu\nx\n```\n", 1, "takes nothing"),
         ("<!-- example: raises -->\n<!-- example: raises -->\n```qu\nx\n```\n", 2, "twice"),
         ("<!-- example: raises -->\n\nText.\n\n```qu\nx\n```\n", 1, "does not stand directly above"),
@@ -292,6 +294,38 @@ c
     assert third.previous == first  # the nearest one of its own language
     assert third.chain == (first, third)
     assert second.chain == (second,)
+
+
+def test_what_an_example_needs_those_that_continue_it_need_too():
+    text = """<!-- example: needs, json, no_such_package -->
+```qu
+a
+```
+
+<!-- example: continue -->
+<!-- example: needs, no_other_package, json -->
+```qu
+b
+```
+
+```qu
+c
+```
+
+<!-- example: needs, json -->
+```qu
+d
+```
+"""
+    assert [(example.needs, example.why_not_run) for example in find("page.md", text)] == [
+        (("json", "no_such_package"), "needs no_such_package, not installed here"),
+        (
+            ("json", "no_such_package", "no_other_package"),
+            "needs no_such_package, no_other_package, not installed here",
+        ),
+        ((), None),
+        (("json",), None),
+    ]
 
 
 def test_the_heading_is_the_nearest_above():

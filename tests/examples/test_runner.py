@@ -173,6 +173,17 @@ def test_only_an_error_of_opbook_is_expected_from_qu():
         Runner(catalogue).run(example)
 
 
+def test_an_example_that_needs_a_package_runs_where_that_is_installed(tmp_path):
+    page = tmp_path / "page.md"
+    missing, there = (f"<!-- example: needs, {name} -->\n" for name in ("no_such_package", "json"))
+    page.write_text(
+        python("1/0", missing) + python("1/0", CONTINUE) + python("print(1)", there) + "```output\n1\n```\n"
+    )
+    results = run_pages([page], {})
+    assert [result.status for result in results] == ["skipped", "skipped", "passed"]
+    assert results[1].message.endswith("page.md:6: needs no_such_package, not installed here")
+
+
 def test_results_of_a_check(tmp_path):
     good = tmp_path / "good.md"
     good.write_text(python("print(1)") + "\n```output\n1\n```\n" + python("print(2)", "<!-- example: skip, slow -->\n"))

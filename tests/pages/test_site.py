@@ -92,6 +92,38 @@ def test_figures_stand_inside_the_text_where_their_example_ends(site: Callable[.
     assert "plain.md" not in made.documents, "a page with nothing put in is left to its file"
 
 
+NEEDY = """
+# Elsewhere
+
+<!-- example: needs, needed_here -->
+```qu
+picture([1])
+say(double([1]))
+```
+
+```output
+[{}.]
+```
+"""
+
+
+def test_an_example_that_needs_a_package_is_shown_alike_with_and_without_it(
+    site: Callable[..., Site], write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without, _ = site(EXAMPLE + GUIDE + NEEDY.format(2))
+    write("installed/needed_here.py", "")
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    with_it, _ = site(EXAMPLE + GUIDE + NEEDY.format(2))
+    assert without.failures == with_it.failures == []
+    assert (without.pages, without.documents, without.files) == (with_it.pages, with_it.documents, with_it.files)
+    text = without.documents["index.md"]
+    assert "Needs <code>needed&#95;here</code>: run where that is installed" in text
+    assert text.count("<svg") == 1, "of the guide alone"
+
+    wrong, _ = site(EXAMPLE + GUIDE + NEEDY.format(3))
+    assert "-[3.]\n+[2.]" in wrong.failures[0]
+
+
 def test_no_page_has_anything_that_is_yet_to_be_filled_in(site: Callable[..., Site]) -> None:
     made, _ = site(EXAMPLE + GUIDE)
     for uri, text in (made.pages | made.documents).items():

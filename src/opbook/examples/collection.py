@@ -22,7 +22,7 @@ ENDINGS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """How the names of Markdown files end: what MkDocs makes pages of."""
 
 _DIRECTIVE = re.compile(r"example\s*:(.*)", re.IGNORECASE)
-_DIRECTIVES = {"continue": "continue", "skip": "skip, REASON", "raises": "raises"}
+_DIRECTIVES = {"continue": "continue", "skip": "skip, REASON", "needs": "needs, PACKAGE", "raises": "raises"}
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*")
 _UNDERLINE = re.compile(r"=+|-+")
 _ATTRIBUTE_LIST = re.compile(r"[ \t]*\{[^}]*\}$")
@@ -171,7 +171,11 @@ class _Page:
             raise self._error(line, f"the directive {name!r} stands there twice.")
         if name == "skip" and not rest:
             raise self._error(line, "a skip needs its reason: <!-- example: skip, REASON -->")
-        if name != "skip" and comma:
+        if name == "needs" and not all(package.isidentifier() for package in _packages(rest)):
+            raise self._error(
+                line, "needs takes packages by the names that they are imported by: <!-- example: needs, PACKAGE -->"
+            )
+        if name not in ("skip", "needs") and comma:
             raise self._error(line, f"{name!r} takes nothing behind it; write each directive as a comment of its own.")
         self.pending.line = self.pending.line or line
         self.pending.values[name] = rest
@@ -221,6 +225,8 @@ class _Page:
         same = [example for example in self.examples if example.language == language]
         if "continue" in directives and not same:
             raise self._error(fence.line, f"there is no {language} example above that this one could continue.")
+        previous = same[-1] if "continue" in directives else None
+        needs = _packages(directives["needs"]) if "needs" in directives else []
         example = Example(
             path=self.path,
             line=fence.line,
@@ -230,8 +236,9 @@ class _Page:
             end=fence.end,
             continues="continue" in directives,
             skip=directives.get("skip"),
+            needs=tuple(dict.fromkeys([*(previous.needs if previous else ()), *needs])),
             raises="raises" in directives,
-            previous=same[-1] if "continue" in directives else None,
+            previous=previous,
         )
         self.examples.append(example)
 
@@ -256,3 +263,7 @@ class _Page:
             self.heading = _ATTRIBUTE_LIST.sub("", match[1])
         elif _UNDERLINE.fullmatch(line) and above.line == block.line - 1:
             self.heading = _ATTRIBUTE_LIST.sub("", above.text.rstrip())
+
+
+def _packages(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",")]

@@ -1,5 +1,6 @@
 """What the parts of this package hand to each other: an example, the result of running it, an error with its place."""
 
+import importlib.util
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +51,8 @@ class Example:
         end: The line of the closing fence.
         output_span: The lines of the output's opening and closing fence; None where there is none.
         continues: Whether it runs in the namespace of `previous`.
-        skip: Why it is not run; None where it is.
+        skip: Why it is never run; None where it is.
+        needs: The packages that it can only be run with, those of what it continues among them.
         raises: Whether it must fail; its message is then the end of its output.
         previous: The example that this one continues: the nearest one above in the same language.
     """
@@ -65,6 +67,7 @@ class Example:
     output_span: tuple[int, int] | None = None
     continues: bool = False
     skip: str | None = None
+    needs: tuple[str, ...] = ()
     raises: bool = False
     previous: "Example | None" = field(default=None, repr=False, compare=False)
 
@@ -72,6 +75,12 @@ class Example:
     def place(self) -> str:
         """File and line, as in `docs/learn/tape.md:12`."""
         return place(self.path, self.line)
+
+    @property
+    def why_not_run(self) -> str | None:
+        """Why it is not run here: its `skip`, or that a package is not installed; None where it is run."""
+        missing = [name for name in self.needs if importlib.util.find_spec(name) is None]
+        return self.skip or (f"needs {', '.join(missing)}, not installed here" if missing else None)
 
     @property
     def program(self) -> str:

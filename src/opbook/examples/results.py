@@ -34,8 +34,9 @@ def run_example(example: Example, runner: Runner) -> Result:
     Returns:
         What became of it. `printed` and `figures` are there if it ran to its end, also where the output differs.
     """
-    if example.skip is not None:
-        return Result(example.path, example.line, "skipped", f"{example.place}: {example.skip}", example)
+    reason = example.why_not_run
+    if reason is not None:
+        return Result(example.path, example.line, "skipped", f"{example.place}: {reason}", example)
     try:
         produced = runner.produce(example)
     except PageError as error:

@@ -82,7 +82,7 @@ def _families(catalogue: Catalogue, shown: Mapping[str, Entry]) -> dict[str, Pat
 
 def _family(path: Path, run: Examples) -> FamilyPage:
     text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples
-    return FamilyPage(path, text, tuple(ran.drawing for ran in run.own[path] if ran.result.figures))
+    return FamilyPage(path, text, tuple(ran.drawing for ran in run.own[path] if ran.drawing))
 
 
 def _page(entry: Entry, run: Examples, verification: Verification | None) -> BuiltinPage:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,8 @@ from opbook.examples import Example, PageError, Result, Runner, calls, complexit
 from opbook.examples.collection import read
 from opbook.examples.processes import spread
 from opbook.examples.snippets import SNIPPET
-from opbook.figures import Figure
 from opbook.pages.entries import Entry, examples_page
-from opbook.pages.page import Guide, ShownExample
+from opbook.pages.page import Drawing, Guide, ShownExample
 from opbook.plugins.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -43,10 +42,11 @@ class Ran:
     text: str  # the paragraphs above it
 
     @property
-    def drawing(self) -> tuple[int, tuple[Figure, ...]]:
-        """Its figures, with the line of its page that they go behind."""
+    def drawing(self) -> Drawing | None:
+        """What goes behind it on its page, if anything does."""
+        figures, needs = self.result.figures, self.example.needs
         _, last = self.example.output_span or (0, self.example.end)
-        return last, self.result.figures
+        return Drawing(last, figures, needs) if figures or needs else None
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Examples:
         """Choose the examples of one builtin: those to show, simplest first, and the guides that have more of them."""
         own = _simplest(name, self.own.get(page, []))[:OWN]
         taught = _simplest(name, self.guides)
-        guides = _one_of_each_guide(taught)[:GUIDES]
+        guides = _one_of_each_guide(ran for ran in taught if not ran.example.needs)[:GUIDES]
         shown = sorted([*own, *guides], key=lambda ran: (ran.weight, ran.guide is not None))
         seen = {ran.guide.uri for ran in guides if ran.guide}
         elsewhere = {ran.guide.uri: ran.guide for ran in taught if ran.guide and ran.guide.uri not in seen}
@@ -82,14 +82,15 @@ class Examples:
             text=ran.text,
             guide=ran.guide,
             skipped=ran.example.skip or "",
+            needs=ran.example.needs,
             figures=tuple(figure for result in results for figure in result.figures),
         )
 
-    def drawings(self) -> dict[str, list[tuple[int, tuple[Figure, ...]]]]:
-        """The figures of the guides, by the guide's address, each with the line that it goes behind."""
-        found: dict[str, list[tuple[int, tuple[Figure, ...]]]] = {}
+    def drawings(self) -> dict[str, list[Drawing]]:
+        """What goes behind examples of guides, by the guide's address."""
+        found: dict[str, list[Drawing]] = {}
         for ran in self.guides:
-            if ran.guide and ran.result.figures:
+            if ran.guide and ran.drawing:
                 found.setdefault(ran.guide.uri, []).append(ran.drawing)
         return found
 
@@ -157,6 +158,8 @@ def _run(
         result = run_example(example, runner)
         if result.status == "failed":
             failures.append(result.message)
+        if example.needs:  # the pages are the same where a package is missing
+            result = replace(result, printed=example.output, figures=())
         text = "" if guide else _text_above(lines, example.line)
         ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
     return ran, proofs, failures

@@ -90,6 +90,16 @@ def outside_code(text: str) -> Iterator[str]:
     return (part for part, is_text in parts(text) if is_text)
 
 
+def needed(packages: Sequence[str]) -> str:
+    """Write below an example which packages it needs: the same words where they are installed and where not."""
+    *others, last = (f"<code>{package}</code>" for package in packages)
+    names = f"{', '.join(others)} and {last}" if others else last
+    return inline(
+        f'<span class="ob-from">Needs {names}: run where that is installed. Elsewhere its output is that of an '
+        "earlier run.</span>"
+    )
+
+
 def inline(html: str) -> str:
     """Write HTML so that it comes through any renderer, also inside a list, a tab or a quotation.
 

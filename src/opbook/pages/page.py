@@ -62,6 +62,15 @@ class Guide:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """What goes behind an example of a guide or family: what it drew, or which packages it needs."""
+
+    line: int  # the last one of the example, or of its output
+    figures: tuple[Figure, ...]
+    needs: tuple[str, ...]  # the packages that the example can only be run with
+
+
+@dataclass(frozen=True)
 class ShownExample:
     """An example as a page shows it, with what it continues."""
 
@@ -73,6 +82,7 @@ class ShownExample:
     text: str = ""  # the paragraphs above it, where it comes from the plugin's own page
     guide: Guide | None = None
     skipped: str = ""  # the reason
+    needs: tuple[str, ...] = ()  # the packages that it can only be run with
     figures: tuple[Figure, ...] = ()
 
 
@@ -212,7 +222,7 @@ class FamilyPage:
 
     path: Path
     text: str
-    drawings: tuple[tuple[int, tuple[Figure, ...]], ...]  # figures, each with the line that they go behind
+    drawings: tuple[Drawing, ...]
 
 
 @dataclass(frozen=True)
@@ -269,14 +279,14 @@ class Book:
     Attributes:
         pages: The pages by name, in alphabetical order.
         failures: What stands in the way of publishing them: messages with file, line and what to do.
-        drawings: The figures of the guides, by the guide's address, each with the line that it goes behind.
+        drawings: What goes behind examples of guides, by the guide's address.
         families: What plugins say of categories, by category.
         exercises: The exercises of the guides, by the guide's address, each with what its own fences say of it.
     """
 
     pages: Mapping[str, BuiltinPage]
     failures: tuple[str, ...] = ()
-    drawings: Mapping[str, list[tuple[int, tuple[Figure, ...]]]] = field(default_factory=dict)
+    drawings: Mapping[str, list[Drawing]] = field(default_factory=dict)
     families: Mapping[str, FamilyPage] = field(default_factory=dict)
     exercises: Mapping[str, "list[Proof]"] = field(default_factory=dict)
 

@@ -2,10 +2,27 @@
 
 from collections.abc import Iterable, Iterator
 from html import escape
+from itertools import count
 
 from opbook.figures import Figure
 from opbook.figures.svg import svg
-from opbook.pages.markdown import inline
+from opbook.pages.markdown import inline, needed
+from opbook.pages.page import Drawing
+
+
+def behind(drawings: Iterable[Drawing], has_figures: bool) -> list[tuple[int, int, str]]:
+    """Write what goes behind the examples of a page, as `with_blocks` takes it.
+
+    Args:
+        drawings: What it is.
+        has_figures: Whether the site shows what examples drew.
+    """
+    numbers = count(1)
+    return [
+        (one.line + 1, one.line, needed(one.needs) if one.needs else pictures(one.figures, numbers))
+        for one in drawings
+        if one.needs or has_figures
+    ]
 
 
 def pictures(figures: Iterable[Figure], numbers: Iterator[int]) -> str:

@@ -62,7 +62,7 @@ def _failures(options: SiteOptions, pages: Mapping[str, tuple[str, str]]) -> Ite
             uses = {example: frozenset(calls(example, catalogue)) for example in examples}
             examples = calling(examples, uses, shown)
         for example in examples:
-            if example.skip is None:
+            if example.why_not_run is None:
                 yield from _failure(example, runner)
 
 
@@ -94,4 +94,4 @@ def _key(example: Example) -> tuple[object, ...]:
     """What makes an example the same one, wherever it stands."""
     output = None if example.output is None else plain(example.output)
     codes = tuple((link.language, plain(link.code)) for link in example.chain)
-    return codes, output, example.skip, example.raises
+    return codes, output, example.skip, example.needs, example.raises

@@ -17,7 +17,7 @@ from opbook.pages.addresses import Addresses, between
 from opbook.pages.families import FamilyText, family_text
 from opbook.pages.guides import with_blocks
 from opbook.pages.page import Book, BuiltinPage
-from opbook.pages.pictures import pictures
+from opbook.pages.pictures import behind, pictures
 from opbook.pages.plain import plain
 from opbook.pages.site_options import SiteOptions
 
@@ -105,9 +105,8 @@ def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
 def _family(book: Book, category: str, options: SiteOptions) -> FamilyText:
     if category not in book.families:
         return FamilyText()
-    family, numbers = book.families[category], itertools.count(1)
-    drawn = [(line + 1, line, pictures(figures, numbers)) for line, figures in family.drawings if options.figures]
-    return family_text(with_blocks(family.text, drawn))
+    family = book.families[category]
+    return family_text(with_blocks(family.text, behind(family.drawings, options.figures)))
 
 
 class _Writer:
@@ -170,6 +169,7 @@ def environment() -> jinja2.Environment:
         found_by=markdown.found_by,
         items=markdown.items,
         json=json.dumps,
+        needed=markdown.needed,
         one_line=markdown.one_line,
         other_names=markdown.other_names,
         side_by_side=markdown.side_by_side,

@@ -4,7 +4,6 @@ import os
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
 import opbook
@@ -18,7 +17,7 @@ from opbook.pages.guides import read_guides, shipped_guides, with_blocks
 from opbook.pages.links import broken, without
 from opbook.pages.machine import Link, builtins_json, links, llms_txt
 from opbook.pages.page import Book, Guide
-from opbook.pages.pictures import pictures
+from opbook.pages.pictures import behind
 from opbook.pages.reference import filled
 from opbook.pages.rendering import Nav, Rendered, render
 from opbook.pages.selection import select
@@ -146,14 +145,12 @@ def _documents(
     files = {path.relative_to(options.docs).as_posix(): path for path in own} | {one.uri: one.path for one in shipped}
     for uri, path in files.items():
         text = path.read_text("utf-8-sig", errors="replace")  # what cannot be read is a failure of its examples
-        numbers = count(1)
-        drawings = book.drawings.get(uri, ()) if options.figures else ()
-        drawn = [(line, pictures(figures, numbers)) for line, figures in drawings]
         exercises = [
             (proof.exercise.stub.line, proof.exercise.end, folded(proof, uri, rendered.addresses))
             for proof in book.exercises.get(uri, ())
         ]
-        finished = with_blocks(text, [*exercises, *((line + 1, line, picture) for line, picture in drawn)])
+        drawn = behind(book.drawings.get(uri, ()), options.figures)
+        finished = with_blocks(text, [*exercises, *drawn])
         finished = without(filled(finished, uri, rendered.addresses), uri, left_out)
         if finished != text or path not in own:
             found[uri] = finished
