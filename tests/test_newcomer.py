@@ -70,9 +70,11 @@ class Newcomer:
 
 @pytest.fixture(scope="module")
 def newcomer(tmp_path_factory: pytest.TempPathFactory) -> Newcomer:
-    """Someone who has installed opbook, made a plugin, and followed what was said to come next."""
+    """Someone who has installed opbook from wheels, made a plugin, and followed what was said to come next."""
     someone = Newcomer(tmp_path_factory.mktemp("newcomer"))
-    someone.type('python -m pip install "opbook[site,test]"', someone.home)
+    wheels = someone.environment.settings["PIP_FIND_LINKS"]
+    someone.type(f'python -m pip install {wheels}/*.whl "opbook[site,test]"', someone.home)
+    del someone.environment.settings["PIP_FIND_LINKS"]  # from here on pip has only what is installed
     said = someone.type("opbook new soft-clip", someone.home)
     change, install, test = re.findall(r"^  (.*)", said.partition("Next:\n")[2], re.MULTILINE)
     someone.commands.append(change)
