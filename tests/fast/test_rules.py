@@ -9,7 +9,7 @@ import numpy as np
 import opbook_fast
 import pytest
 import threadpoolctl
-from opbook_fast import attention, blas, compiled, layer_norm
+from opbook_fast import attention, blas, compiled, convolution, layer_norm
 from ops.transformer_inputs import block, draw, head
 
 from opbook import vjp
@@ -29,7 +29,7 @@ def ruled(*rules):
 
 @pytest.mark.parametrize("name", RULES)
 def test_rules_pass_every_check_at_every_size(name, monkeypatch):
-    for module in (attention, compiled, layer_norm):
+    for module in (attention, compiled, convolution, layer_norm):
         monkeypatch.setattr(module, "TAKEN_FROM", 1)
     rule = RULES[name]
     op = catalogue()[rule.builtin].with_rules([rule])
@@ -48,6 +48,7 @@ def test_where_numba_is_not_installed_no_compiled_rule_is_offered(monkeypatch):
 def test_small_calls_are_left_to_the_own_rules():
     x, ones = draw(4, 3), np.ones(3)
     assert layer_norm.layer_norm(x, ones, ones) is NotImplemented
+    assert convolution.conv2d(draw(3, 5, 6), draw(4, 3, 2, 2)) is NotImplemented
     assert attention.attention(x, x, x) is NotImplemented
 
 

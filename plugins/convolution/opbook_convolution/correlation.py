@@ -38,9 +38,12 @@ from opbook_convolution.windows import grid_of, put_back, windows
 # \frac{\partial L}{\partial b_o} = \sum_{n, p, q} g_{nopq},$$
 #
 # with x̃ for the padded image. An entry of x is seen by several windows, in each at another place (k, l). What window
-# (p, q) says of its own entries is Σ_o g_opq w_ockl; these are put back where the windows stand, and added up where
-# they overlap. What comes to lie on the padding is dropped. A network that uses this step to make images *larger* calls
-# it a transposed convolution.
+# (p, q) says of its own entries is
+#
+# $$\sum_o g_{opq}\,w_{ockl}.$$
+#
+# These numbers are put back where the windows stand, and added up where they overlap. What comes to lie on the padding
+# is dropped. A network that uses this step to make images *larger* calls it a transposed convolution.
 @builtin(
     category="Convolution & pooling",
     aliases=(
