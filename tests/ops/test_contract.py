@@ -33,7 +33,6 @@ CASES = [
     ("group_norm", (CUBE, A[:, 0], A[:, 1]), (3,)),
     ("linear", (CUBE, A.T, A[:, 0]), ()),
     ("conv2d", (CUBE, uneven((3, 2, 2, 3), 4), uneven((3,), 5)), ()),
-    ("conv2d", (A, uneven((2, 3, 2), 4)), ()),
     *((name, (CUBE,), (size,)) for name in ("avg_pool", "max_pool") for size in (2, (3, 2))),
     ("transpose", (A,), ()),
     ("transpose", (CUBE,), ()),
