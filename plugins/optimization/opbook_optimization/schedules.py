@@ -17,7 +17,7 @@ from opbook_optimization.options import check_not_negative
 # `steps` counts all of them, those of the warmup too. At step = steps, and ever after, lr is exactly the floor. It does
 # not rise again: PyTorch's `CosineAnnealingLR` does, if it is asked for more steps.
 #
-# **The gradient.** Steps are whole numbers and have none. The result is a mean of lr and floor, with the weights s and
+# **The gradient.** Steps are whole numbers, and have none. The result is a mean of lr and floor, with the weights s and
 # 1 − s, and these are the derivatives by lr and by floor; in the warmup, (t + 1) / (warmup + 1) and 0.
 @builtin(
     category="Optimization",
