@@ -87,7 +87,7 @@ def test_json_has_what_a_class_is_judged_by(run, begun):
     assert (found["right"], found["of"]) == (0, 2)
     wrong, missing = found["exercises"]
     assert wrong["file"] == os.path.join("course", "00-first", "double.py")
-    assert (wrong["status"], wrong["tries"], wrong["mistake"]) == ("wrong", 1, "It squares")
+    assert (wrong["status"], wrong["tries"], wrong["mistakes"]) == ("wrong", 1, ["It squares"])
     assert (missing["exercise"], missing["status"], missing["message"]) == ("twice", "missing", "")
 
 

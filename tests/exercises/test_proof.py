@@ -6,7 +6,7 @@ import pytest
 from exercises.pages import EXERCISE, PAGE, REFERENCE, WRONG
 
 from opbook.examples import find_exercises
-from opbook.exercises import judge, mistake_in, prove, prove_pages
+from opbook.exercises import judge, mistakes_in, prove, prove_pages
 
 FILE = Path("numbers.md")
 
@@ -108,14 +108,14 @@ def test_a_learner_is_told_the_shortest_input_and_the_usual_cause():
     assert "nan" in verdict.message
     assert verdict.call.startswith("my_softmax(np.array([")
     assert len(verdict.call) < 120
-    assert mistake_in(exercise, verdict) == "Large scores overflow"
+    assert mistakes_in(exercise, verdict) == ("Large scores overflow",)
 
 
 def test_another_mistake_has_no_usual_cause():
     exercise = exercise_of(SOFTMAX)
     verdict = judge(exercise, "import numpy as np\n\ndef my_softmax(x):\n    return np.exp(x)\n")
     assert not verdict.passed
-    assert mistake_in(exercise, verdict) == ""
+    assert mistakes_in(exercise, verdict) == ()
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_the_same_mistake_on_another_line_is_the_same():
     )
     exercise = exercise_of(page)
     verdict = judge(exercise, "# mine\n\n\n\ndef double(x):\n    return x.two()\n")
-    assert mistake_in(exercise, verdict) == "It asks for a method"
+    assert mistakes_in(exercise, verdict) == ("It asks for a method",)
 
 
 def test_a_bare_assertion_is_shown():

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from opbook.examples import Exercise
-from opbook.exercises import Verdict, judge, mistake_in
+from opbook.exercises import Verdict, judge, mistakes_in
 
 SECONDS = 20.0
 """How long judging an answer may take; a right one takes less than one."""
@@ -16,15 +16,15 @@ SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found about an answer, and the mistake that it seems to come from.
+    """What was found about an answer, and the mistakes that it may come from.
 
     Attributes:
         verdict: What is wrong.
-        mistake: The mistake in a sentence; "" if it is none that people often make.
+        mistakes: Those that people often make and that fail in just this way, each as a sentence.
     """
 
     verdict: Verdict
-    mistake: str = ""
+    mistakes: tuple[str, ...] = ()
 
 
 def judged(exercise: Exercise, file: Path, seconds: float = SECONDS) -> Judged:
@@ -62,4 +62,4 @@ def judged(exercise: Exercise, file: Path, seconds: float = SECONDS) -> Judged:
 def _judge(pipe: Connection, exercise: Exercise, code: str, filename: str) -> None:
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  # an answer that asks for input would wait for ever
     verdict = judge(exercise, code, filename)
-    pipe.send(Judged(verdict, mistake_in(exercise, verdict)))
+    pipe.send(Judged(verdict, mistakes_in(exercise, verdict)))

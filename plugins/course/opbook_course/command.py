@@ -134,7 +134,7 @@ def _described(
         "hints": record.hints if record else 0,
         "message": found.verdict.message if found else "",
         "call": found.verdict.call if found else "",
-        "mistake": found.mistake if found else "",
+        "mistakes": list(found.mistakes) if found else [],
     }
 
 
@@ -145,8 +145,8 @@ def _say(entry: dict[str, Any]) -> None:
         click.echo(f"  {entry['message']}".replace("\n", "\n  "))
     if entry["call"]:
         click.echo(f"  on {entry['call']}")
-    if entry["mistake"]:
-        click.echo(f"  A usual cause: {entry['mistake']}.")
+    for mistake in entry["mistakes"]:
+        click.echo(f"  A usual cause: {mistake}.")
     if entry["status"] == "wrong":
         click.echo(f"  A hint: opbook course --hint {entry['exercise']}")
 

@@ -55,7 +55,7 @@ def expect_rule(rule: Callable[..., Any], definition: Callable[..., Any], *args:
     _hold(
         f"the value of {python_call(_name(rule), args, {})}", value_of(rule)(*tree.map(_copied, args)), value, TOLERANCE
     )
-    g = tree.map(lambda leaf: np.asarray(np.round(leaf, 1)), cotangent_of(value))
+    g = tree.map(lambda leaf: np.asarray(np.round(leaf, 1) + 0.0), cotangent_of(value))
     names = list(inspect.signature(rule).parameters)
     gradients = pullback(g)
     given = tree.map(_copied, args)

@@ -77,17 +77,15 @@ def judge_fence(exercise: Exercise, answer: Answer) -> Verdict:
     return _judge(exercise, [exercise.stub.code, answer.code], ANSWER)
 
 
-def mistake_in(exercise: Exercise, verdict: Verdict) -> str:
-    """Find the mistake that a wrong answer was made with.
+def mistakes_in(exercise: Exercise, verdict: Verdict) -> tuple[str, ...]:
+    """Find the mistakes that a wrong answer may have been made with.
 
     Returns:
-        What is wrong in the answer of the page that fails in just the same way; "" if none does.
+        What is wrong in each answer of the page that fails in just the same way.
     """
-    if verdict.trace:
-        for wrong in exercise.wrong:
-            if judge_fence(exercise, wrong).trace == verdict.trace:
-                return wrong.mistake
-    return ""
+    if not verdict.trace:
+        return ()
+    return tuple(one.mistake for one in exercise.wrong if judge_fence(exercise, one).trace == verdict.trace)
 
 
 def _judge(exercise: Exercise, parts: list[str], filename: str) -> Verdict:

@@ -66,7 +66,8 @@ def judge(got: Any, expected: Any, tolerance: float, names: Sequence[str] = ()) 
             continue
         kind = getattr(a, "dtype", np.asarray(a).dtype)
         if kind.kind not in "fiub":
-            return "failed", None, f"expected real numbers, got dtype {kind}"
+            got_instead = f"dtype {kind}" if np.size(a) != 1 else repr(np.asarray(a).item())
+            return "failed", None, f"expected real numbers, got {got_instead}"
     error = relative_error(mine, theirs)
     finite = float(error) if np.isfinite(error) else None
     if error <= tolerance:
