@@ -1,6 +1,8 @@
 """The annotation language: what each annotation takes, what errors say, and what is refused when it is declared."""
 
+import gc
 import re
+import weakref
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
@@ -135,6 +137,18 @@ def test_a_product_with_a_name_of_its_own_says_the_number_that_is_known():
     op(np.ones((6, 4)), np.ones((2, 4)))
     words = "q has 5 rows, but must have Hk*G = 2*G for a whole number G (Hk is from k)"
     refused(op, ShapeError, words, np.ones((5, 4)), np.ones((2, 4)))
+
+
+def test_a_length_of_0_that_settles_nothing_keeps_no_array_alive():
+    op, q = taking(q=Array["Hk*G D"], k=Array["Hk D"]), np.ones((0, 4))
+    held = weakref.ref(q)
+    gc.disable()
+    try:
+        op.value_and_pullback(q, np.ones((0, 4)))
+        del q
+        assert held() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(

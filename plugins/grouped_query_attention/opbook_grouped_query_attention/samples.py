@@ -81,6 +81,7 @@ def _with_options(draw):
     kept = np.stack([np.arange(5) != 3] * 3)
     yield draw.edge("NaN in padding, a key_mask for each batch", q[0], dirty_k, dirty_v, key_mask=kept)
     yield draw.edge("no keys", q, k[..., :0, :], v[..., :0, :])
+    yield draw.edge("no heads", q[:, :, :0], k[:, :0], v[:, :0])
 
 
 def _refusals(draw):

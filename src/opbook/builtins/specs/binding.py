@@ -136,5 +136,6 @@ class Binding:
         while self.later:
             left = [check for check in self.later if not check()]
             if len(left) == len(self.later):
-                return
+                break
             self.later[:] = left
+        self.later.clear()  # what no argument settles, as where a length is 0: each holds the binding, which is a cycle
