@@ -28,7 +28,7 @@ opbook
 ops notation
 examples
 checks
-exercises
+exercises playground
 pages
 mkdocs testing
 cli

@@ -6,10 +6,10 @@ import linecache
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from opbook.examples.running import noted
 from opbook.examples.snippets import refuse_snippets
 from opbook.figures import Figure, capture
 from opbook.plugins.catalogue import scratch_session
+
+if TYPE_CHECKING:
+    from opbook.notation.limits import Limits
 
 MODULE = "__example__"
 """The name of the module that a Python example believes to be."""
@@ -55,6 +58,25 @@ class Produced:
     figures: tuple[Figure, ...] = ()
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """What became of code that was run, whether it ended well or not.
+
+    Attributes:
+        printed: What it printed until it ended.
+        figures: What it drew, in order.
+        value: The value of a last expression of the notation; None in Python.
+        error: What it raised, or None.
+        caught: The warnings that it gave.
+    """
+
+    printed: str
+    figures: tuple[Figure, ...] = ()
+    value: Any = None
+    error: BaseException | None = None
+    caught: tuple[warnings.WarningMessage, ...] = ()
+
+
 @dataclass
 class _Namespace:
     """What the examples of one chain share."""
@@ -71,13 +93,15 @@ class Runner:
     back behind each example.
     """
 
-    def __init__(self, catalogue: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, catalogue: Mapping[str, Callable[..., Any]], limits: "Limits | None" = None) -> None:
         """Set up a runner.
 
         Args:
             catalogue: The builtins that `qu` examples can call. Python examples import theirs.
+            limits: What each `qu` example may use; that of any program unless given.
         """
         self.catalogue = catalogue
+        self.limits = limits
 
     def run(self, example: Example) -> str:
         """Run an example, and before it those that it continues.
@@ -103,34 +127,37 @@ class Runner:
         Raises:
             PageError: As there.
         """
+        produced = Produced("")
+        for link, attempt in self.attempts(example):
+            produced = _judged(link, attempt)
+        return produced
+
+    def attempts(self, example: Example) -> Iterator[tuple[Example, Attempt]]:
+        """Run an example, and before it those that it continues, whatever becomes of them.
+
+        Yields:
+            Each with what became of it. Whoever stops asking leaves the rest out.
+        """
         module = ModuleType(MODULE)
         module.__file__ = str(example.path)
         namespace = _Namespace(module)
-        produced = Produced("")
         with scratch_session():
             for link in example.chain:
                 if link is example or link.skip is None:
                     refuse_snippets(link)
-                    produced = self._run_one(link, namespace)
-        return produced
+                    yield link, self._attempt(link, namespace)
 
-    def _run_one(self, example: Example, namespace: _Namespace) -> Produced:
+    def _attempt(self, example: Example, namespace: _Namespace) -> Attempt:
         execute = self._run_python if example.language == "python" else self._run_qu
+        value, failure = None, None
         with noted(example), _surroundings(namespace.module) as (output, caught), capture() as figures:
-            failure: BaseException | None = None
             try:
-                execute(example, namespace)
+                value = execute(example, namespace)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # SystemExit and pytest's own too: an example ends by itself.
                 failure = error
-        if failure is not None and not _is_expected(example, failure):
-            raise _failure(example, failure) from failure
-        _refuse_warnings(example, caught)
-        if example.raises and failure is None:
-            raise PageError(example.path, example.line, "this example is marked `raises` but runs to its end.")
-        printed = output.getvalue() + (f"{_documented(example, failure)}\n" if failure else "")
-        return Produced(printed, tuple(figures))
+        return Attempt(output.getvalue(), tuple(figures), value, failure, tuple(caught))
 
     def _run_python(self, example: Example, namespace: _Namespace) -> None:
         filename = str(example.path)
@@ -138,13 +165,29 @@ class Runner:
         code = compile("\n" * example.line + example.code, filename, "exec", dont_inherit=True)
         exec(code, namespace.module.__dict__)
 
-    def _run_qu(self, example: Example, namespace: _Namespace) -> None:
+    def _run_qu(self, example: Example, namespace: _Namespace) -> Any:
         from opbook.notation import Session  # Here, so that pages without `qu` need no parser.
 
         if namespace.session is None:
-            namespace.session = Session(self.catalogue)
+            namespace.session = Session(self.catalogue, limits=self.limits)
         where = {} if example.raises else {"filename": str(example.path)}
-        namespace.session.run(example.program, **where)
+        return namespace.session.run(example.program, **where)
+
+
+def _judged(example: Example, attempt: Attempt) -> Produced:
+    """Hold what became of an example to what its page says.
+
+    Raises:
+        PageError: It failed, it gave a warning, or it was to raise and did not.
+    """
+    failure = attempt.error
+    if failure is not None and not _is_expected(example, failure):
+        raise _failure(example, failure) from failure
+    _refuse_warnings(example, attempt.caught)
+    if example.raises and failure is None:
+        raise PageError(example.path, example.line, "this example is marked `raises` but runs to its end.")
+    printed = attempt.printed + (f"{_documented(example, failure)}\n" if failure else "")
+    return Produced(printed, attempt.figures)
 
 
 @contextlib.contextmanager
@@ -184,7 +227,7 @@ def _remember_source(filename: str, example: Example) -> None:
     linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
 
 
-def _refuse_warnings(example: Example, caught: list[warnings.WarningMessage]) -> None:
+def _refuse_warnings(example: Example, caught: Iterable[warnings.WarningMessage]) -> None:
     """Refuse the first warning that a user would see: of a deprecation, only one in the example's own code."""
     for warning in caught:
         own = warning.filename == str(example.path)

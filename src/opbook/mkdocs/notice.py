@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
-from mkdocs.livereload import LiveReloadServer
+from opbook.mkdocs.served import Application, putting
 
 _NOTICE = """
 <div role="alert" style="position:fixed;inset:auto 0 0 0;z-index:99;max-height:60vh;overflow:auto;padding:1rem 1.2rem;
@@ -21,26 +21,14 @@ class Notice:
         problem: The message, or "" while the site is what its sources say.
     """
 
-    def __init__(self, server: LiveReloadServer) -> None:
-        """Put itself between the server and the browser."""
+    def __init__(self, serve: Application) -> None:
+        """Put itself before what serves the pages."""
         self.problem = ""
-        self._serve: Callable[..., Iterable[bytes]] = server.serve_request
-        server.set_app(self)
+        self._serve = serve
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer a request, as a WSGI application."""
         if not self.problem:
             return self._serve(environ, start_response)
-        begun: list[Any] = []
-        content = self._serve(environ, lambda status, headers, *rest: begun.extend((status, headers)))
-        status, headers = begun[:2]
-        names = {name.lower(): value for name, value in headers}
-        if names.get("content-type", "").startswith("text/html"):
-            whole = b"".join(content)
-            notice = _NOTICE.format(problem=escape(self.problem)).encode()
-            body, closing, end = whole.rpartition(b"</body>")
-            content = [body + notice + closing + end] if closing else [whole + notice]
-            headers = [(name, value) for name, value in headers if name.lower() != "content-length"]
-            headers.append(("Content-Length", str(len(content[0]))))
-        start_response(status, headers)
-        return content
+        notice = _NOTICE.format(problem=escape(self.problem))
+        return putting(notice, b"</body>", self._serve)(environ, start_response)

@@ -22,6 +22,8 @@ from opbook.mkdocs.final import EXTENSION
 from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.languages import generated, is_translation
 from opbook.mkdocs.navigation import section_of, splice, with_index
+from opbook.mkdocs.notice import Notice
+from opbook.mkdocs.playground import Playground, is_private
 from opbook.mkdocs.progress import doing
 from opbook.mkdocs.rebuilding import rebuilding
 from opbook.mkdocs.search import add_words, remove_words, without_plain_tokens
@@ -184,7 +186,13 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
 
-        server.builder = rebuilding(server, builder, Path(config.site_dir))
+        notice = Notice(server.serve_request)
+        server.set_app(notice)
+        server.builder = rebuild = rebuilding(notice, builder, Path(config.site_dir))
+        if is_private(config):
+            playground = Playground(notice, config.dev_addr.port, _home(config), self.config.plugins)
+            server.set_app(playground)
+            server.builder = playground.renewed_by(rebuild)
         return server
 
     def _make(self, guides: list[File], config: MkDocsConfig) -> None:

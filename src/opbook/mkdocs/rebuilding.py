@@ -6,24 +6,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mkdocs.exceptions import Abort
-from mkdocs.livereload import LiveReloadServer
 
 from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.worker import PagesError, log
 
 
-def rebuilding(server: LiveReloadServer, builder: Callable[[], None], site: Path) -> Callable[[], None]:
+def rebuilding(notice: Notice, builder: Callable[[], None], site: Path) -> Callable[[], None]:
     """Make of what builds a site what builds it again.
 
     Args:
-        server: The server.
+        notice: What shows a problem on the pages.
         builder: Builds the site.
         site: The folder it is built into.
 
     Returns:
         Builds the site; where an example fails, pages say why, and MkDocs would stop answering.
     """
-    notice = Notice(server)
 
     def rebuild() -> None:
         try:
