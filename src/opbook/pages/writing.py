@@ -14,8 +14,8 @@ from opbook.pages.site_options import SiteOptions
 ASSETS = "assets/opbook"
 """The folder of styles and scripts, from the root of the docs."""
 
-STYLES = ("opbook.css",)
-SCRIPTS = ("opbook-access.js", "opbook-table.js")
+STYLES = ("opbook.css", "opbook-play.css")
+SCRIPTS = ("opbook-access.js", "opbook-play.js", "opbook-table.js")
 
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},

@@ -1,0 +1,99 @@
+// What a run gave, beside what the page shows: with a mark at every line and figure that is another one.
+
+import { make } from "./elements.js";
+
+// The output and the figures that the page shows for an example.
+export function builtResult(block) {
+  const next = block.nextElementSibling;
+  const output = next?.classList.contains("language-output") ? next : null;
+  const after = output ? output.nextElementSibling : next;
+  const figures = after?.querySelector(":scope > .ob-figures") ? after : null;
+  return {
+    elements: [output, figures].filter(Boolean),
+    lines: linesOf(output?.querySelector("pre > code").textContent ?? ""),
+    figures: figures ? [...figures.querySelectorAll(".ob-figure > svg")].map(drawing) : [],
+  };
+}
+
+// Show an answer, and say in a sentence what became of the run.
+export function show(answer, box, built, goTo) {
+  const { printed, value, figures, error, seconds } = answer;
+  const lines = linesOf(printed);
+  const mistake = linesOf(error?.message ?? "");
+  const changed = newLines([...lines, ...mistake], built.lines);
+  const isAsBuilt = changed.size === 0 && lines.length + mistake.length === built.lines.length;
+  const drawn = figures.map(picture);
+  const redrawn = drawn.filter((figure, place) => drawing(figure.querySelector("svg")) !== built.figures[place]);
+  redrawn.forEach((figure) => figure.prepend(make("span", { className: "ob-play-changed" }, "changed")));
+
+  const parts = [];
+  if (lines.length) parts.push(output(lines, changed));
+  if (value !== null) parts.push(make("p", { className: "ob-play-value" }, "Value ", make("code", {}, value)));
+  if (error) parts.push(...explanation(error, goTo));
+  if (drawn.length) parts.push(make("div", { className: "ob-figures" }, ...drawn));
+  if (!parts.length) parts.push(make("p", { className: "ob-play-value" }, "It prints and draws nothing."));
+  box.replaceChildren(make("p", { className: "ob-play-title" }, "Your run"), ...parts);
+
+  if (error && !isAsBuilt) return error.line ? `There is a mistake in line ${error.line}.` : "The run ended with an error.";
+  const time = seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2);
+  const differences = [
+    count(changed.size, "line", "changed"),
+    changed.size ? "" : count(built.lines.length - lines.length - mistake.length, "line", "gone"),
+    count(redrawn.length, "figure", "changed"),
+    count(built.figures.length - drawn.length, "figure", "gone"),
+  ].filter(Boolean);
+  return `Ran in ${time} s: ${differences.join(", ") || "the same as on the page"}.`;
+}
+
+function count(number, noun, what) {
+  return number > 0 ? `${number} ${noun}${number === 1 ? "" : "s"} ${what}` : "";
+}
+
+function output(lines, changed) {
+  const shown = lines.map((line, place) => make(changed.has(place) ? "mark" : "span", {}, `${line}\n`));
+  return make("pre", { className: "ob-play-output", tabIndex: 0, "aria-label": "Output" }, ...shown);
+}
+
+function explanation(error, goTo) {
+  const parts = [make("pre", { className: "ob-play-error", tabIndex: 0, "aria-label": "Error" }, error.message)];
+  if (error.line && !error.message.startsWith("<above>")) {
+    const button = make("button", { type: "button", className: "ob-play-button" }, `Go to line ${error.line}`);
+    button.addEventListener("click", () => goTo(error.line));
+    parts.push(button);
+  }
+  return parts;
+}
+
+function picture({ title, svg }) {
+  const figure = make("span", { className: "ob-figure" });
+  figure.innerHTML = svg;  // drawn by opbook, which escapes every text in it
+  if (title) figure.prepend(make("span", { className: "ob-caption" }, title));
+  return figure;
+}
+
+// A figure without its ids, which are other ones in every place.
+function drawing(svg) {
+  return svg.outerHTML.replace(/ (id|aria-labelledby|data-search-exclude)="[^"]*"/g, "");
+}
+
+function linesOf(text) {
+  return text.replace(/\n$/, "").split("\n").filter((line, place, all) => all.length > 1 || line);
+}
+
+// The places of lines that are not part of the longest sequence that both have.
+function newLines(lines, before) {
+  if (lines.length * before.length > 1_000_000) return new Set(lines.flatMap((line, place) => (line === before[place] ? [] : [place])));
+  const longest = Array.from({ length: lines.length + 1 }, () => new Uint16Array(before.length + 1));
+  for (let i = lines.length - 1; i >= 0; i -= 1) {
+    for (let j = before.length - 1; j >= 0; j -= 1) {
+      longest[i][j] = lines[i] === before[j] ? longest[i + 1][j + 1] + 1 : Math.max(longest[i + 1][j], longest[i][j + 1]);
+    }
+  }
+  const found = new Set();
+  for (let i = 0, j = 0; i < lines.length;) {
+    if (j < before.length && lines[i] === before[j]) { i += 1; j += 1; }
+    else if (j < before.length && longest[i][j + 1] >= longest[i + 1][j]) j += 1;
+    else { found.add(i); i += 1; }
+  }
+  return found;
+}
