@@ -5,11 +5,14 @@ import importlib.metadata
 import os
 import posixpath
 import shutil
+import socket
 import subprocess
 import sys
 import textwrap
+import time
 import urllib.parse
-from collections.abc import Mapping
+import urllib.request
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -193,6 +196,43 @@ class Visit:
     def assert_quiet(self) -> None:
         elsewhere = [url for url in self.requests if not url.startswith((self.address, "data:", "blob:"))]
         assert (elsewhere, self.complaints) == ([], [])
+
+
+PATIENCE = 40
+SERVE = "import sys; from opbook.mkdocs import serve; serve('mkdocs.yml', sys.argv[1])"
+
+
+class Server:
+    """A project, served by a process of its own."""
+
+    def __init__(self, project: Project, log: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{free.getsockname()[1]}"
+        self.log = log
+        with log.open("w") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", SERVE, self.address],
+                cwd=project.folder,
+                env=project.environment,
+                stdout=output,
+                stderr=output,
+            )
+
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8")
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < end, self.said()
+            time.sleep(0.05)
+
+    def page(self, uri: str) -> str:
+        with urllib.request.urlopen(f"http://{self.address}/{uri}", timeout=PATIENCE) as answer:
+            return answer.read().decode()
 
 
 class Links(HTMLParser):

@@ -33,6 +33,11 @@ def test_output_before_a_mistake_stays(opbook, tmp_path):
     assert result.stderr.startswith(f"{program}:2:1: ")
 
 
+def test_eval_reads_standard_input(opbook):
+    assert opbook("eval", "-", input='print("first")\n2 + 3').stdout == "first\n5\n"
+    assert opbook("eval", "-", input="x = [1").stderr.startswith("<stdin>:1:5: ")
+
+
 @pytest.mark.parametrize("command", ["run", "examples"])
 def test_a_file_that_is_not_there(opbook, tmp_path, command):
     result = opbook(command, tmp_path / "nothing.qu")

@@ -1,5 +1,6 @@
 """Two sites: a small project that is not ours, built as often as a test likes, and ours, built once."""
 
+import contextlib
 import functools
 import http.server
 import threading
@@ -42,15 +43,26 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="session")
-def address(ours: Project) -> Iterator[str]:
+def serving() -> Iterator[Callable[[Path], str]]:
+    """Serves folders as a plain web server does, each at an address of its own."""
+    with contextlib.ExitStack() as stack:
+
+        def serve(folder: Path) -> str:
+            handler = functools.partial(QuietHandler, directory=str(folder))
+            server = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler))
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(server.shutdown)
+            return f"http://127.0.0.1:{server.server_port}/"
+
+        yield serve
+
+
+@pytest.fixture(scope="session")
+def address(ours: Project, serving: Callable[[Path], str]) -> str:
     """Where our site is served."""
-    handler = functools.partial(QuietHandler, directory=str(ours.site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    return serving(ours.site)
 
 
 @pytest.fixture(scope="session")

@@ -6,48 +6,11 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from site_projects import Project
-
-PATIENCE = 40
-SERVE = "import sys; from opbook.mkdocs import serve; serve('mkdocs.yml', sys.argv[1])"
-
-
-class Server:
-    """The small project, served by a process of its own."""
-
-    def __init__(self, project: Project, log: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        self.log = log
-        with log.open("w") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", SERVE, self.address],
-                cwd=project.folder,
-                env=project.environment,
-                stdout=output,
-                stderr=output,
-            )
-
-    def said(self) -> str:
-        return self.log.read_text(encoding="utf-8")
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is so."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert self.process.poll() is None, self.said()
-            assert time.monotonic() < end, self.said()
-            time.sleep(0.05)
-
-    def page(self, uri: str) -> str:
-        with urllib.request.urlopen(f"http://{self.address}/{uri}", timeout=PATIENCE) as answer:
-            return answer.read().decode()
+from site_projects import PATIENCE, SERVE, Project, Server
 
 
 @pytest.fixture

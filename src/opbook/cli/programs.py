@@ -36,18 +36,21 @@ def run_file(catalogue: Catalogue, file: str) -> None:
 @click.argument("text")
 @with_catalogue
 def eval_text(catalogue: Catalogue, text: str) -> None:
-    """Run TEXT, a program of the qu notation, and print the value of its last expression.
+    """Run TEXT, a program of the qu notation, or what standard input has if TEXT is -.
+
+    What the program prints is shown, and behind it the value of its last expression.
 
     \b
     Examples:
         opbook eval "[1, 2; 3, 4] @ [5, 6]"
         opbook eval "x = [1, 2, 3]; layer_norm(x, [1, 1, 1], [0, 0, 0])"
+        opbook eval - < attention.qu
     """
     from opbook.notation import Session
     from opbook.notation.guard import limited_memory
 
     with limited_memory():
-        value = Session(catalogue).run(text, "<text>")
+        value = Session(catalogue).run(*((read_text("-"), "<stdin>") if text == "-" else (text, "<text>")))
     if value is not None:
         click.echo(format_value(value))
 

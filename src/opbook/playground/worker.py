@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _messages(source: int) -> "queue.SimpleQueue[bytes]":
-    """Read lines in a thread of their own: where they end nobody waits any more, and whatever runs here ends as well."""
+    """Read lines in a thread. Where they end nobody waits any more, and whatever runs in this process ends as well."""
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
     def read() -> None:

@@ -21,10 +21,10 @@
     return found;
   }
 
-  // On a builtin's page examples are marked, as it shows other code too; elsewhere all code of these languages is run.
+  // On a builtin's page examples have ids, as it shows other code too; elsewhere all code of these languages is run.
   function findExamples() {
     const isBuiltin = document.querySelector("h1.ob-name");
-    const language = (name) => (isBuiltin ? `.language-${name}.ob-example` : `.language-${name}.highlight`);
+    const language = (name) => (isBuiltin ? `.language-${name}[id^="run-"]` : `.language-${name}.highlight`);
     const blocks = document.querySelectorAll(`:is(${language("qu")}, ${language("python")}):not(.doc *, .ob-call)`);
     const last = {};
     return [...blocks].flatMap((block) => {

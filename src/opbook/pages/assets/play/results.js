@@ -24,7 +24,7 @@ export function show(answer, box, built, goTo) {
   const isAsBuilt = changed.size === 0 && lines.length + mistake.length === built.lines.length;
   const drawn = figures.map(picture);
   const redrawn = drawn.filter((figure, place) => drawing(figure.querySelector("svg")) !== built.figures[place]);
-  redrawn.forEach((figure) => figure.prepend(make("span", { className: "ob-play-changed" }, "changed")));
+  redrawn.forEach((figure) => figure.prepend(make("span", { className: "ob-play-changed" }, "new")));
 
   const parts = [];
   if (lines.length) parts.push(output(lines, changed));
@@ -37,9 +37,9 @@ export function show(answer, box, built, goTo) {
   if (error && !isAsBuilt) return error.line ? `There is a mistake in line ${error.line}.` : "The run ended with an error.";
   const time = seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2);
   const differences = [
-    count(changed.size, "line", "changed"),
+    count(changed.size, "line", "new"),
     changed.size ? "" : count(built.lines.length - lines.length - mistake.length, "line", "gone"),
-    count(redrawn.length, "figure", "changed"),
+    count(redrawn.length, "figure", "new"),
     count(built.figures.length - drawn.length, "figure", "gone"),
   ].filter(Boolean);
   return `Ran in ${time} s: ${differences.join(", ") || "the same as on the page"}.`;

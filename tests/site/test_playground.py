@@ -1,0 +1,326 @@
+"""Examples that a reader changes and runs, in a real browser: under `opbook site serve`, and without an engine."""
+
+import importlib.resources
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from site_projects import Project, Server, Visit, nothing_installed
+
+api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+
+pytestmark = pytest.mark.browser
+
+FILES = {
+    "mkdocs.yml": """
+        site_name: Small
+        theme:
+          name: material
+          font: false
+          features: [content.code.copy]
+        plugins:
+          - search
+          - opbook:
+              index: ops
+              verify: false
+              plugins: [my_ops.py]
+        nav:
+          - Home: index.md
+          - Ops: ops
+        """,
+    "my_ops.py": '''
+        """Ops for this site."""
+
+        from typing import Any
+
+        from opbook import Array, builtin, hookimpl
+        from opbook.figures import Heatmap, show
+
+
+        # It is Python's own.
+        @builtin(category="Text")
+        def say(value: Any) -> None:
+            """Prints a value."""
+            print(value)
+
+
+        # It is $2x$.
+        @builtin(category="Doubling")
+        def double(x: Array["..."]) -> Array["..."]:
+            """Doubles every entry.
+
+            Args:
+                x: The entries.
+
+            Returns:
+                Twice the entries.
+            """
+            return 2 * x
+
+
+        # Squares in the colours of numbers.
+        @builtin(category="Figures")
+        def draw(x: Array["N M"]) -> None:
+            """Draws a matrix.
+
+            Args:
+                x: The matrix.
+            """
+            show(Heatmap(x.tolist()))
+
+
+        # Nothing comes of it.
+        @builtin(category="Text")
+        def wait(what: Any) -> None:
+            """Waits, for what never comes without end.
+
+            Args:
+                what: What for.
+            """
+            import threading
+
+            while what == "for ever":
+                threading.Event().wait(0.1)
+
+
+        @hookimpl
+        def opbook_builtins():
+            return [say, double, draw, wait]
+        ''',
+    "docs/index.md": """
+        # Welcome
+
+        ```qu
+        x = [1, 2, 3]
+        say("{double(x)}")
+        say("done")
+        draw([1, 2; 3, 4])
+        ```
+
+        ```output
+        [2, 4, 6]
+        done
+        ```
+
+        <!-- example: continue -->
+        ```qu
+        say("{x + 1}")
+        ```
+
+        ```output
+        [2, 3, 4]
+        ```
+
+        <!-- example: raises -->
+        ```qu
+        say(duoble)
+        ```
+
+        ```output
+        <input>:1:5: nothing is named duoble
+          say(duoble)
+              ^
+        Did you mean double?
+        ```
+
+        <!-- example: skip, it has no end -->
+        ```qu
+        wait("for ever")
+        ```
+
+        ```python
+        from opbook.ops import double
+        print(double([1, 2]))
+        ```
+
+        ```output
+        [2. 4.]
+        ```
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    folder = tmp_path_factory.mktemp("playground")
+    project = Project(folder, folder / "site", nothing_installed())
+    for name, text in FILES.items():
+        project.write(name, text)
+    return project
+
+
+@pytest.fixture(scope="module")
+def server(project: Project) -> Iterator[Server]:
+    server = Server(project, project.folder / "log.txt")
+    try:
+        server.wait(lambda: f"Serving on http://{server.address}/" in server.said())
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.wait(10)
+
+
+@pytest.fixture
+def page(browser: Any, server: Server) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit = Visit(context.new_page(), f"http://{server.address}/")
+    visit.open("")
+    yield visit.page
+    logged = [text for text in visit.complaints if "livereload" not in text]
+    assert not logged
+    context.close()
+
+
+def edit(page: Any, number: int) -> Any:
+    """Open the editor of an example, and give its field."""
+    page.get_by_role("button", name="Edit", exact=True).nth(number).click()
+    field = page.locator(".ob-editor")
+    api.expect(field).to_be_focused()
+    return field
+
+
+def status(page: Any) -> Any:
+    return page.locator(".ob-play-status")
+
+
+def test_an_example_that_is_run_as_it_is_gives_what_the_page_shows(page: Any) -> None:
+    field = edit(page, 0)
+    assert field.input_value() == 'x = [1, 2, 3]\nsay("{double(x)}")\nsay("done")\ndraw([1, 2; 3, 4])'
+    field.press("Control+Enter")
+    api.expect(status(page)).to_contain_text("the same as on the page")
+    api.expect(page.locator(".ob-play-yours svg")).to_be_visible()
+    api.expect(page.locator(".ob-play mark, .ob-play-changed")).to_have_count(0)
+
+
+def test_what_is_changed_is_marked_and_said(page: Any) -> None:
+    field = edit(page, 0)
+    field.fill('x = [1, 2, 5]\nsay("{double(x)}")\nsay("done")\ndraw([1, 2; 3, 5])\nx @ x')
+    page.get_by_role("button", name="Run", exact=True).click()
+    api.expect(status(page)).to_contain_text("1 line new, 1 figure new")
+    api.expect(page.locator(".ob-play-yours mark")).to_have_text("[2, 4, 10]\n")
+    api.expect(page.locator(".ob-play-value")).to_have_text("Value 30")
+    api.expect(page.locator(".ob-play-built .language-output")).to_contain_text("[2, 4, 6]")
+    page.get_by_role("button", name="Reset").click()
+    assert field.input_value().startswith("x = [1, 2, 3]")
+    page.get_by_role("button", name="Close").click()
+    api.expect(page.locator(".ob-play")).to_have_count(0)
+    api.expect(page.locator(".language-output").first).to_be_visible()
+    assert page.locator(".language-qu + .language-output + p .ob-figures").count() == 1, "all is where it was"
+
+
+def test_an_example_that_continues_another_knows_its_names(page: Any) -> None:
+    edit(page, 1).press("Control+Enter")
+    api.expect(status(page)).to_contain_text("the same as on the page")
+
+
+def test_a_message_that_the_page_shows_is_no_change(page: Any) -> None:
+    edit(page, 2).press("Control+Enter")
+    api.expect(status(page)).to_contain_text("the same as on the page")
+
+
+def test_a_mistake_has_a_caret_and_leads_to_its_line(page: Any) -> None:
+    field = edit(page, 0)
+    field.fill("x = [1, 2]\nsay(doubel(x))")
+    field.press("Control+Enter")
+    api.expect(status(page)).to_have_text("There is a mistake in line 2.")
+    shown = page.locator(".ob-play-error").inner_text().splitlines()
+    assert shown[1:3] == ["  say(doubel(x))", "      ^"]
+    page.get_by_role("button", name="Go to line 2").click()
+    api.expect(field).to_be_focused()
+    start, end = field.evaluate("field => [field.selectionStart, field.selectionEnd]")
+    assert (start, end) == (11, 25)
+
+
+def test_a_program_that_does_not_end_is_stopped(page: Any) -> None:
+    field = edit(page, 0)
+    field.fill('wait("for ever")')
+    field.press("Control+Enter")
+    stop = page.get_by_role("button", name="Stop")
+    api.expect(stop).to_be_enabled()
+    while stop.is_enabled():  # the program may not have begun when it is pressed first
+        stop.click()
+        page.wait_for_timeout(50)
+    api.expect(page.locator(".ob-play-error")).to_have_text("the program was stopped")
+    field.fill("say(1)")
+    field.press("Control+Enter")
+    api.expect(page.locator(".ob-play-output")).to_have_text("1\n")
+
+
+def test_everything_can_be_done_with_the_keyboard(page: Any) -> None:
+    page.get_by_role("button", name="Edit", exact=True).first.focus()
+    page.keyboard.press("Enter")
+    field = page.locator(".ob-editor")
+    api.expect(field).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("f(x) =")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("x")
+    page.keyboard.press("Enter")
+    page.keyboard.type("s")
+    assert field.input_value() == "f(x) =\n    x\n    s", "Tab indents, and a new line is indented like the last one"
+    page.keyboard.press("Shift+Tab")
+    assert field.input_value() == "f(x) =\n    x\ns"
+    page.keyboard.press("Control+z")
+    assert field.input_value() == "f(x) =\n    x\n    s", "all of it can be undone"
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    api.expect(page.get_by_role("button", name="Run", exact=True)).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+Tab")
+    api.expect(field).not_to_be_focused()
+    assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_an_example_is_copied_as_a_command(page: Any) -> None:
+    field = edit(page, 0)
+    field.fill("say([1, 2; 3, 4]')")
+    page.get_by_role("button", name="Copy as opbook eval").click()
+    api.expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "opbook eval 'say([1, 2; 3, 4]'\\'')'"
+
+
+def test_there_is_no_button_without_an_engine(page: Any) -> None:
+    languages = page.locator("[data-play]").evaluate_all("blocks => blocks.map(block => block.className)")
+    assert len(languages) == 3, "the one that is skipped has none"
+    assert all("language-qu" in name for name in languages), "Python is not run by a server"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_at_the_editor_in_use(browser: Any, server: Server, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="what axe finds needs axe-playwright-python")
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"http://{server.address}/")
+    field = edit(page, 0)
+    for code in ("say(7)\ndraw([1, 2; 3, 5])\n3", "say(8)\ndoubel(1)"):
+        field.fill(code)
+        field.press("Control+Enter")
+        api.expect(page.locator(".ob-play-yours mark")).to_have_text(f"{code[4]}\n")
+        page.evaluate(importlib.resources.files(axe).joinpath("axe.min.js").read_text("utf-8"))
+        found = page.evaluate("axe.run('.md-content', {resultTypes: ['violations']})")["violations"]
+        assert not [(one["id"], node["html"][:200]) for one in found for node in one["nodes"]]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+
+def test_a_site_without_engines_has_commands_to_copy(
+    project: Project, browser: Any, serving: Callable[[Path], str]
+) -> None:
+    built = project.build()
+    assert built.returncode == 0, built.stderr
+    context = browser.new_context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit = Visit(context.new_page(), serving(project.site))
+    visit.open("")
+    buttons = visit.page.locator(".ob-play-corner")
+    assert buttons.all_inner_texts() == ["Copy command", "Copy command"], "no line can stand for one that goes on"
+    buttons.nth(1).click()
+    api.expect(buttons.nth(1)).to_have_text("Copied")
+    assert visit.page.evaluate("navigator.clipboard.readText()") == "opbook eval 'say(duoble)'"
+    visit.assert_quiet()
+    context.close()
