@@ -41,7 +41,7 @@ THIRD_PARTY = {
     "plugins": {"click", "packaging", "pluggy"},  # click for type checkers only
     "notation": {"lark", "pygments"},
     "checks": {"jax", "torch"},  # compares with what it is given
-    "pages": {"jinja2", "pygments"},
+    "pages": {"jinja2", "markdown", "math_core", "pygments"},
     "mkdocs": {"griffe", "markdown", "mkdocs", "pathspec"},  # the last three come with MkDocs
     "testing": {"pytest", "sybil", "torch"},
     "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},

@@ -70,3 +70,4 @@ def test_an_exercise_in_a_list_stands_as_far_in():
     (exercise,) = find_exercises(FILE, indented)
     assert exercise.prefix == "    "
     assert exercise.stub.code == "def double(x):\n    return ...\n"
+    assert exercise.source == EXERCISE

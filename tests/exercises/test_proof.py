@@ -6,7 +6,7 @@ import pytest
 from exercises.pages import EXERCISE, PAGE, REFERENCE, WRONG
 
 from opbook.examples import find_exercises
-from opbook.exercises import judge, mistakes_in, prove, prove_pages
+from opbook.exercises import judge, judge_source, mistakes_in, prove, prove_pages
 
 FILE = Path("numbers.md")
 
@@ -162,3 +162,10 @@ def test_pages_are_proved_and_a_page_that_cannot_be_read_is_left_to_its_examples
     (tmp_path / "good.md").write_text(PAGE)
     (tmp_path / "bad.md").write_text("```python\n")
     assert [(result.path.name, result.status) for result in prove_pages([tmp_path])] == [("good.md", "passed")]
+
+
+def test_the_fences_alone_are_enough_to_judge_an_answer():
+    source = exercise_of(f"# Page\n\nText.\n\n{EXERCISE}\nBehind.\n").source
+    wrong = judge_source(source, "def double(x):\n    return x * x\n")
+    assert wrong == {"passed": False, "message": "twice 3 is 6, not 9", "call": "", "mistakes": ["It squares"]}
+    assert judge_source(source, "def double(x):\n    return x + x\n")["passed"]

@@ -1,5 +1,7 @@
 """Exercises on pages: the stub is shown, the rest folded away, and one that is not proved stops the build."""
 
+import base64
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,7 +32,9 @@ def site(ops: Catalogue, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_what_would_spoil_it_is_folded(site: Callable[[str], Site]) -> None:
     text = site(f"{PAGE}\n```hint\nAdd *it* to itself.\n```\n\nBehind.\n").documents["learn/twice.md"]
     shown, *folded = text.split("<details")
-    assert '<div class="ob-exercise" id="exercise-double" data-exercise="double" markdown="1">' in shown
+    assert '<div class="ob-exercise" id="exercise-double" data-exercise="double" data-source="' in shown
+    source = base64.b64decode(re.search(r'data-source="([^"]*)"', shown)[1]).decode()
+    assert source == f"{EXERCISE}\n```hint\nAdd *it* to itself.\n```\n"
     assert "``` { .python .ob-stub }\ndef double(x):\n    return ...\n```" in shown
     assert "return 2 * x" not in shown
     hint, wrong, right = folded

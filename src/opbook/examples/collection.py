@@ -154,7 +154,7 @@ class _Page:
     def end_exercise(self) -> None:
         """Finish the exercise whose last fence has been read, if there is one."""
         if self.exercise is not None:
-            self.exercises.append(self.exercise.finished())
+            self.exercises.append(self.exercise.finished(self.lines))
             self.exercise = None
 
     def _error(self, line: int, problem: str) -> PageError:

@@ -31,6 +31,7 @@ from pathlib import Path
 from opbook.errors import nearest
 from opbook.examples.example import PageError, place
 from opbook.examples.fences import Fence
+from opbook.examples.lines import strip_prefix
 
 _INFO = re.compile(r"[ \t]*(?:(?P<hint>hint)|python[ \t]+(?P<part>exercise|reference|wrong|test))(?![\w-])(?P<rest>.*)")
 _OPTION = re.compile(r"""[ \t]*(?P<key>\w+)=(?P<quote>["'])(?P<value>.*?)(?P=quote)(?=[ \t]|$)""")
@@ -78,6 +79,8 @@ class Exercise:
         wrong: Answers that people give, each with what is wrong with it.
         prefix: The indentation and the quote marks of its fences.
         end: The line on which its last fence closes.
+        source: Its fences as they stand in the page, without what stands before them. An exercise can be read from that
+            alone.
     """
 
     path: Path
@@ -93,6 +96,7 @@ class Exercise:
     wrong: tuple[Answer, ...] = ()
     prefix: str = ""
     end: int = 0
+    source: str = ""
 
     @property
     def place(self) -> str:
@@ -197,8 +201,8 @@ class Draft:
         else:
             setattr(self, part, answer)
 
-    def finished(self) -> Exercise:
-        """End with what has been read.
+    def finished(self, lines: Sequence[str]) -> Exercise:
+        """End with what has been read of a page's lines.
 
         Raises:
             PageError: What it takes to prove the exercise is missing.
@@ -214,7 +218,9 @@ class Draft:
                 self.stub.line,
                 f"the exercise {self.name} lacks {', and '.join(missing)}. Only blank lines stand between its fences.",
             )
-        return Exercise(**{**vars(self), "hints": tuple(self.hints), "wrong": tuple(self.wrong)})
+        source = [strip_prefix(line, self.prefix) or "" for line in lines[self.stub.line - 1 : self.end]]
+        made = {"hints": tuple(self.hints), "wrong": tuple(self.wrong), "source": "\n".join(source) + "\n"}
+        return Exercise(**{**vars(self), **made})
 
 
 def task_above(lines: Sequence[str], line: int) -> str:

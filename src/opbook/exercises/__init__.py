@@ -5,7 +5,7 @@ fences: the stub and every wrong answer must fail, and the reference must pass.
 """
 
 from opbook.exercises.expectations import expect, expect_rule
-from opbook.exercises.judging import Verdict, judge, mistakes_in
+from opbook.exercises.judging import Verdict, judge, judge_source, mistakes_in
 from opbook.exercises.proof import Proof, prove, prove_pages
 
-__all__ = ["Proof", "Verdict", "expect", "expect_rule", "judge", "mistakes_in", "prove", "prove_pages"]
+__all__ = ["Proof", "Verdict", "expect", "expect_rule", "judge", "judge_source", "mistakes_in", "prove", "prove_pages"]

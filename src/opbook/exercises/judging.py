@@ -17,6 +17,7 @@ from opbook.checks.inputs import samples_of
 from opbook.checks.refusals import refusal
 from opbook.checks.samples import Sample
 from opbook.checks.subject import cotangent_of
+from opbook.examples.collection import find_exercises
 from opbook.examples.exercise import Answer, Exercise
 from opbook.exercises.attempt import new_module, own_function, quietly, run
 from opbook.exercises.rules import Pullback, gradient_of, value_of
@@ -70,6 +71,29 @@ def judge(exercise: Exercise, code: str, filename: str = ANSWER) -> Verdict:
         UnknownBuiltinError: There is no builtin of the name that the exercise is judged by.
     """
     return _judge(exercise, [code], filename)
+
+
+def judge_source(source: str, code: str) -> dict[str, Any]:
+    """Judge an answer where there is nothing of the exercise but its source, as in a page that is open in a browser.
+
+    Args:
+        source: The fences of the exercise.
+        code: The answer.
+
+    Returns:
+        Plain values: `passed`, and what the check says as `message`, `call` and `mistakes`.
+
+    Raises:
+        ExampleError: The source is not that of one exercise.
+    """
+    (exercise,) = find_exercises("page.md", source)
+    verdict = judge(exercise, code)
+    return {
+        "passed": verdict.passed,
+        "message": verdict.message,
+        "call": verdict.call,
+        "mistakes": list(mistakes_in(exercise, verdict)),
+    }
 
 
 def judge_fence(exercise: Exercise, answer: Answer) -> Verdict:

@@ -1,5 +1,7 @@
 """Exercises as a page shows them: the stub to begin with; hints, wrong answers and a right one folded away."""
 
+import base64
+
 from opbook.examples.exercise import Exercise
 from opbook.exercises import Proof
 from opbook.exercises.judging import RULE_OF
@@ -21,6 +23,7 @@ def folded(proof: Proof, here: str, addresses: Addresses) -> str:
     return markdown.tidy(
         template.render(
             exercise=exercise,
+            source=base64.b64encode(exercise.source.encode()).decode(),  # so that no renderer sees Markdown in it
             judged=_judged(exercise, here, addresses),
             wrong=list(zip(exercise.wrong, proof.wrong, strict=False)),
         )
