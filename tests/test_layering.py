@@ -28,7 +28,8 @@ opbook
 ops notation
 examples
 checks
-exercises playground
+exercises
+playground
 pages
 mkdocs testing
 cli

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from exercises.pages import EXERCISE
 
 from opbook.playground.answers import answer
 from opbook.plugins.catalogue import Catalogue
@@ -91,8 +92,8 @@ def test_what_is_too_much_for_a_page_is_said(run: Any) -> None:
 @pytest.mark.parametrize(
     ("message", "problem"),
     [
-        ([], "'do' must be run or compare, but is None"),
-        ({"do": "dance"}, "'do' must be run or compare, but is 'dance'"),
+        ([], "'do' must be run, compare or judge, but is None"),
+        ({"do": "dance"}, "'do' must be run, compare or judge, but is 'dance'"),
         ({"do": "run", "language": "perl"}, "'language' must be qu or python, but is 'perl'"),
         ({"do": "run", "language": "qu"}, "'code' must be text, but is None"),
         ({"do": "run", "language": "qu", "code": "1", "before": "x"}, "'before' must be a list of texts"),
@@ -130,3 +131,14 @@ def test_a_function_that_can_not_be_made_is_a_mistake_with_its_place(process_cat
     message = {"do": "compare", "builtin": "layer_norm", "code": "def f(x)\n    return x"}
     error = answer(message, process_catalogue)["error"]
     assert error["message"].startswith("<input>:1:9: SyntaxError: expected ':'")
+
+
+def test_an_answer_to_an_exercise_is_judged(process_catalogue: Catalogue) -> None:
+    def judged(code: str, source: str = EXERCISE) -> dict[str, Any]:
+        return answer({"do": "judge", "exercise": source, "code": code}, process_catalogue)
+
+    assert judged("def double(x):\n    return x + x\n")["verdict"]["passed"]
+    wrong = judged("def double(x):\n    return x * x\n")["verdict"]
+    assert (wrong["message"], wrong["mistakes"]) == ("twice 3 is 6, not 9", ["It squares"])
+    assert "lacks" in judged("", EXERCISE.partition("```python reference")[0])["error"]["message"]
+    assert "exercise" in judged("", "")["error"]["message"]

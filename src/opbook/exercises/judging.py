@@ -17,6 +17,7 @@ from opbook.checks.inputs import samples_of
 from opbook.checks.refusals import refusal
 from opbook.checks.samples import Sample
 from opbook.checks.subject import cotangent_of
+from opbook.errors import ExampleError
 from opbook.examples.collection import find_exercises
 from opbook.examples.exercise import Answer, Exercise
 from opbook.exercises.attempt import new_module, own_function, quietly, run
@@ -86,7 +87,10 @@ def judge_source(source: str, code: str) -> dict[str, Any]:
     Raises:
         ExampleError: The source is not that of one exercise.
     """
-    (exercise,) = find_exercises("page.md", source)
+    found = find_exercises("page.md", source)
+    if len(found) != 1:
+        raise ExampleError(f"an answer is judged by the fences of one exercise, but these are {len(found)} exercises")
+    exercise = found[0]
     verdict = judge(exercise, code)
     return {
         "passed": verdict.passed,

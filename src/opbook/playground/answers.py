@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from opbook.builtins.formatting import format_value
-from opbook.errors import InputError
+from opbook.errors import InputError, OpbookError
 from opbook.examples.example import Example
 from opbook.examples.runner import MODULE, Runner
 from opbook.figures import Figure
@@ -46,7 +46,7 @@ def answer(message: Any, catalogue: Mapping[str, Callable[..., Any]]) -> Answer:
 def _field(message: Any, name: str, known: tuple[str, ...] = ()) -> str:
     value = message.get(name) if isinstance(message, dict) else None
     if not isinstance(value, str) or (known and value not in known):
-        wanted = " or ".join(known) if known else "text"
+        wanted = f"{', '.join(known[:-1])} or {known[-1]}" if known else "text"
         raise InputError(f"the message's {name!r} must be {wanted}, but is {value!r:.60}")
     return value
 
@@ -124,4 +124,14 @@ def _functions(code: str) -> dict[str, Callable[..., Any]]:
     return {key: one for key, one in found.items() if one.__module__ == MODULE}
 
 
-_DO = {"run": _run, "compare": _compare}
+def _judge(message: Any, catalogue: Mapping[str, Callable[..., Any]]) -> Answer:
+    """Judge an answer to an exercise of the page, which sends the exercise's fences along."""
+    from opbook.exercises import judge_source
+
+    try:
+        return {"verdict": judge_source(_field(message, "exercise"), _field(message, "code"))}
+    except OpbookError as error:
+        return failure(str(error))
+
+
+_DO = {"run": _run, "compare": _compare, "judge": _judge}

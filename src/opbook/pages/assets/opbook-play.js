@@ -25,7 +25,7 @@
   function findExamples() {
     const isBuiltin = document.querySelector("h1.ob-name");
     const language = (name) => (isBuiltin ? `.language-${name}[id^="run-"]` : `.language-${name}.highlight`);
-    const blocks = document.querySelectorAll(`:is(${language("qu")}, ${language("python")}):not(.doc *, .ob-call)`);
+    const blocks = document.querySelectorAll(`:is(${language("qu")}, ${language("python")}):not(.doc *, .ob-call, .ob-exercise details *)`);
     const last = {};
     return [...blocks].flatMap((block) => {
       const name = block.classList.contains("language-qu") ? "qu" : "python";
@@ -37,10 +37,17 @@
         code: block.querySelector("pre > code").textContent,
         before: above ? [...above.before, ...(above.isRun ? [above.code] : [])] : [],
         isRun: !found.has("skip"),
+        exercise: exerciseOf(block),
       };
       last[name] = example;
       return example.isRun ? [example] : [];
     });
+  }
+
+  // The fences of the exercise that a block is the stub of, by which an answer is judged.
+  function exerciseOf(block) {
+    const source = block.closest(".ob-exercise")?.dataset.source;
+    return source && new TextDecoder().decode(Uint8Array.from(atob(source), (letter) => letter.charCodeAt(0)));
   }
 
   function button(text, title, action) {
@@ -58,7 +65,8 @@
     if (block.dataset.play !== undefined) return;
     let corner;
     if (canRun(language)) {
-      corner = button("Edit", "Change this example and run it", async () => {
+      const title = example.exercise ? "Do this exercise here" : "Change this example and run it";
+      corner = button("Edit", title, async () => {
         (await load("panel.js")).open(example, { server, inPage });
       });
     } else if (language === "qu" && !example.before.length) {

@@ -9,7 +9,7 @@ import { builtResult, show } from "./results.js";
 let count = 0;
 
 export function open(example, engines) {
-  const { block, language, code } = example;
+  const { block, language, code, exercise } = example;
   if (example.panel) {
     example.panel.reopen();
     return;
@@ -27,7 +27,7 @@ export function open(example, engines) {
     button.addEventListener("click", () => act(button));
     return button;
   };
-  const runButton = action("Run", run, { title: "Ctrl-Enter" });
+  const runButton = action(exercise ? "Check" : "Run", run, { title: "Ctrl-Enter" });
   const stopButton = action("Stop", () => engine.stop(), { disabled: true });
   const bar = make(
     "div",
@@ -39,7 +39,7 @@ export function open(example, engines) {
       ? [action("Copy as opbook eval", (button) => copy(field.value, button))]
       : []),
     action("Close", close),
-    make("span", { className: "ob-play-hint", id: `${id}-hint` }, "Ctrl-Enter runs. Tab indents; Escape, then Tab leaves."),
+    make("span", { className: "ob-play-hint", id: `${id}-hint` }, `Ctrl-Enter ${exercise ? "checks" : "runs"}. Tab indents; Escape, then Tab leaves.`),
   );
   const results = make("div", { className: "ob-play-results" }, onPage, yours);
   const panel = make("div", { className: "ob-play", role: "group", "aria-label": "The example, to be changed" }, field, bar, status, results);
@@ -70,7 +70,8 @@ export function open(example, engines) {
     stopButton.disabled = false;
     panel.setAttribute("aria-busy", "true");
     status.textContent = "Running ...";
-    const message = { version: 1, do: "run", id: `${id}-${Date.now()}`, language, code: `${field.value}\n`, before: example.before };
+    const what = exercise ? { do: "judge", exercise } : { do: "run", before: example.before };
+    const message = { version: 1, ...what, id: `${id}-${Date.now()}`, language, code: `${field.value}\n` };
     const answer = await engine.ask(message, (text) => { status.textContent = text; });
     stopButton.disabled = true;
     panel.removeAttribute("aria-busy");

@@ -17,6 +17,7 @@ export function builtResult(block) {
 
 // Show an answer, and say in a sentence what became of the run.
 export function show(answer, box, built, goTo) {
+  if (answer.verdict) return judged(answer.verdict, box);
   const { printed, value, figures, error, seconds } = answer;
   const lines = linesOf(printed);
   const mistake = linesOf(error?.message ?? "");
@@ -43,6 +44,14 @@ export function show(answer, box, built, goTo) {
     count(built.figures.length - drawn.length, "figure", "gone"),
   ].filter(Boolean);
   return `Ran in ${time} s: ${differences.join(", ") || "the same as on the page"}.`;
+}
+
+function judged({ passed, message, call, mistakes }, box) {
+  const told = call ? `${message}\non ${call}` : message;
+  const parts = passed ? [] : [make("pre", { className: "ob-play-error", tabIndex: 0, "aria-label": "What the check says" }, told)];
+  parts.push(...mistakes.map((mistake) => make("p", { className: "ob-play-value" }, `A usual cause: ${mistake}.`)));
+  box.replaceChildren(...parts);
+  return passed ? "The answer is right." : "The answer is not right yet.";
 }
 
 function count(number, noun, what) {
