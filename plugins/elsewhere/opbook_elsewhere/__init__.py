@@ -1,6 +1,7 @@
 """What does the same in NumPy, PyTorch, JAX and ONNX, on the pages of builtins, as an opbook plugin."""
 
 from opbook import Section, hookimpl
+from opbook_elsewhere.disagreements import PAGE, links
 from opbook_elsewhere.table import TABLE
 from opbook_elsewhere.table.entries import Call, Operator
 
@@ -22,10 +23,18 @@ def _line(library, entry):
     return f"- **{NAMES[library]}**: {what}{separator}{note}{'.' if note else ''}"
 
 
+def _text(name, entries):
+    lines = "\n".join(_line(*entry) for entry in entries.items())
+    return "\n\n".join(part for part in (lines, links(name), _LEGEND) if part)
+
+
 @hookimpl
 def opbook_sections():
     """Add "In other libraries" to the pages of our builtins."""
-    return [
-        Section(name, TITLE, "\n".join([*(_line(*entry) for entry in entries.items()), "", _LEGEND]))
-        for name, entries in TABLE.items()
-    ]
+    return [Section(name, TITLE, _text(name, entries)) for name, entries in TABLE.items()]
+
+
+@hookimpl
+def opbook_guides():
+    """Bring along the page on what the libraries disagree about."""
+    return [f"guides/{PAGE}"]
