@@ -1,7 +1,7 @@
 """Layers: what the page on disagreements says of recurrences, normalizations, activations, convolution and pooling."""
 
 import numpy as np
-from peers.libraries.tools import jax, numpy, onnx, tensor, torch
+from peers.libraries.tools import functional, jax, numpy, onnx, tensor, torch
 
 ONE, NONE = np.ones(1), np.zeros(1)
 BATCH = np.array([[1.0], [2.0], [6.0]])

@@ -60,3 +60,10 @@ def jax(call):
 
     with jax.enable_x64(True):
         return np.asarray(call(jax))
+
+
+def functional(name, *arguments, **options):
+    """A function of torch.nn.functional, of arrays, as a flat array."""
+    arrays = [tensor(one) for one in arguments]
+    named = {key: tensor(value) if isinstance(value, np.ndarray) else value for key, value in options.items()}
+    return np.ravel(numpy(getattr(torch().nn.functional, name)(*arrays, **named)))

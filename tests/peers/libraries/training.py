@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
-from peers.libraries.tools import jax, numpy, onnx, tensor, torch
+from peers.libraries.tools import functional, jax, numpy, onnx, tensor, torch
 
 ONE = np.ones(1)
 
@@ -77,13 +77,6 @@ WEIGHTED = SimpleNamespace(
     logits=np.array([[1.0, 0.0], [0.0, 2.0]]), targets=np.array([0, 0]), weight=np.array([0.25, 1])
 )
 SMOOTHED = (np.array([[2.0, 0.0, -1.0]]), np.array([0]))
-
-
-def functional(name, *arguments, **options):
-    """A loss of torch.nn.functional, as a list of one."""
-    arrays = [tensor(one) for one in arguments]
-    named = {key: tensor(value) if isinstance(value, np.ndarray) else value for key, value in options.items()}
-    return np.ravel(numpy(getattr(torch().nn.functional, name)(*arrays, **named)))
 
 
 def loss_of_keras(name, y, guess, *, weights=None, **options):
