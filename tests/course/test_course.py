@@ -162,6 +162,7 @@ def test_a_file_is_seen_when_it_is_saved_and_when_it_comes_back(tmp_path):
             lambda: None,
             lambda: file.write_text("12"),
             lambda: file.unlink(),
+            lambda: file.write_text(""),
             lambda: file.write_text("123"),
         ]
     )
@@ -181,6 +182,18 @@ def test_the_chapters_of_this_book_are_found_in_order():
     found = chapters_of(catalogue())
     assert [chapter.name for chapter in chosen(found, [])] == sorted(chapter.name for chapter in found)
     assert found[0].name.startswith("00-")
+
+
+def test_whoever_writes_the_references_has_passed_a_chapter(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (chapter,) = chosen(chapters_of(catalogue()), ["one-row"])
+    folder = Folder.begun(tmp_path / "course")
+    folder.add([chapter])
+    for exercise in chapter.exercises:
+        folder.file_of(chapter, exercise).write_text(exercise.stub.code.split("def ")[0] + exercise.reference.code)
+    result = CliRunner().invoke(command.course, ["--check", "one-row"])
+    assert result.exit_code == 0, result.output
+    assert f"{len(chapter.exercises)} of {len(chapter.exercises)} exercises right." in result.output
 
 
 def test_a_teacher_adds_a_chapter_with_a_file_and_a_learner_does_it(tmp_path):

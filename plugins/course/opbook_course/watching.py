@@ -28,7 +28,7 @@ def _changes(
             state = _state(file)
             if state != before[i]:
                 before[i] = state
-                if state is not None:
+                if state is not None and state[1] > 0:  # many editors empty a file before they write it
                     yield file
 
 
