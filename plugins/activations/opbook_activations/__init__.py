@@ -79,7 +79,7 @@ def _(x, axis=-1):
 # $$\frac{\partial L}{\partial x_j} = \sum_i g_i(\delta_{ij} - p_j) = g_j - p_j \sum_i g_i.$$
 #
 # In a row of nothing but −∞ the weights are 0, and g passes unchanged.
-@builtin(category="Elementwise & activations", aliases=("log softmax", "log-probabilities"))
+@builtin(category="Elementwise & activations", aliases=("log softmax", "log-probabilities", "LogSoftmax"))
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 

@@ -11,7 +11,7 @@ from opbook.errors import InputError
 # One number gives a vector, two give a matrix, and a tuple gives any shape: `zeros(shape(x))` has the shape of x.
 #
 # The sizes are whole numbers, so there is no gradient. More than 10⁸ entries are an error, before any memory is used.
-@builtin(category="Arrays", aliases=("zero matrix", "empty array"))
+@builtin(category="Arrays", aliases=("zero matrix", "empty array", "ConstantOfShape"))
 def zeros(n: int) -> Array["N"]:
     """Makes an array of zeros.
 
@@ -53,7 +53,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # Sizes are given as in `zeros`. With a vector of ones as its scale, `layer_norm` only normalizes. A product with a
 # vector of ones adds up rows or columns.
-@builtin(category="Arrays", aliases=("all ones", "constant array"))
+@builtin(category="Arrays", aliases=("all ones", "constant array", "ConstantOfShape"))
 def ones(n: int) -> Array["N"]:
     """Makes an array of ones.
 
@@ -95,7 +95,7 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 
 # The matrix has ones on its diagonal and zeros elsewhere, so a product with it changes nothing. As a weight of a layer
 # or of an attention head it leaves its input as it is, so that one can look at the rest alone.
-@builtin(category="Arrays", aliases=("identity matrix", "identity"))
+@builtin(category="Arrays", aliases=("identity matrix", "identity", "EyeLike"))
 def eye(n: int) -> Array["N N"]:
     """Makes an identity matrix.
 

@@ -27,7 +27,10 @@ from opbook.errors import InputError, ShapeError
 #
 # A letter that no other array has, and the result neither, was summed over: along it, every entry gets the same
 # gradient. Of an array with a letter that stands twice, only the diagonal was used, so only the diagonal gets some.
-@builtin(category="Arrays", aliases=("Einstein summation", "Einsum", "tensor contraction", "tensordot", "trace"))
+@builtin(
+    category="Arrays",
+    aliases=("Einstein summation", "Einsum", "tensor contraction", "tensordot", "trace", "EinsumDense"),
+)
 def einsum(spec: str, arrays: tuple[Any, ...]) -> Array["..."]:
     r"""Multiplies arrays and sums over axes, as letters say.
 

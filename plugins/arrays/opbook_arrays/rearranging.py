@@ -38,7 +38,7 @@ def shape(x: Array["..."]) -> tuple[int, ...]:
 # The result has memory of its own: a change in it does not change x.
 #
 # **The gradient.** The entries only move, so the gradient moves back with them: it is the transpose of the cotangent.
-@builtin(category="Arrays", aliases=("swap rows and columns", "matrix transpose", "T"))
+@builtin(category="Arrays", aliases=("swap rows and columns", "matrix transpose", "T", "permute", "swapaxes"))
 def transpose(x: Array["... M N"]) -> Array["... N M"]:
     """Swaps the rows and columns of a matrix, or of each of several.
 
@@ -183,7 +183,7 @@ def _(condition, x, y):
 #
 # **The gradient.** Each entry of the cotangent is added to the place where its value came from. Row 2 above gets two of
 # them, and what was not picked gets 0.
-@builtin(category="Arrays", aliases=("index", "gather", "embedding", "row", "select rows"))
+@builtin(category="Arrays", aliases=("index", "gather", "embedding", "row", "select rows", "index_select"))
 def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
     """Picks entries along an axis by number.
 

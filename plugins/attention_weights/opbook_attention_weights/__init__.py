@@ -196,7 +196,20 @@ def check_masks(q, k, key_mask, causal, window=None):
 # - `align="upper-left"`: the first query sees the first key only, as if both counted from the same start.
 #
 # As nobody can tell from the sizes which one is meant, it has to be said.
-@builtin(category="Attention", aliases=("triangular mask", "attention mask", "look-ahead mask"))
+@builtin(
+    category="Attention",
+    aliases=(
+        "triangular mask",
+        "attention mask",
+        "look-ahead mask",
+        "tril",
+        "Trilu",
+        "generate_square_subsequent_mask",
+        "is_causal",
+        "use_causal_mask",
+        "make_causal_mask",
+    ),
+)
 def causal_mask(
     n_queries: int,
     n_keys: int | None = None,

@@ -17,7 +17,19 @@ from opbook import Family, builtin, hookimpl
 #
 # The value of f must be a single number. If it is an array, say which combination of its entries is meant: `sum(f(x))`,
 # or `sum(w .* f(x))` with weights.
-@builtin(category="Calculus", aliases=("gradient", "derivative", "differentiate", "autodiff", "backpropagation"))
+@builtin(
+    category="Calculus",
+    aliases=(
+        "gradient",
+        "derivative",
+        "differentiate",
+        "autodiff",
+        "backpropagation",
+        "autograd",
+        "backward",
+        "GradientTape",
+    ),
+)
 def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     r"""Makes the gradient of a function: a function of the same arguments that gives the slopes.
 

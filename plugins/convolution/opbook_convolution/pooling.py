@@ -31,6 +31,7 @@ from opbook_convolution.windows import grid_of, inside, put_back, shown, windows
     aliases=(
         *("MaxPool", "MaxPool1d", "MaxPool2d", "MaxPooling1D", "MaxPooling2D", "max_pool1d", "max_pool2d"),
         *("max pooling", "pooling", "reduce_window", "downsampling", "subsampling"),
+        "GlobalMaxPool",
     ),
 )
 def max_pool(

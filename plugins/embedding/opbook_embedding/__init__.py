@@ -84,7 +84,15 @@ def check_padding(table, padding_id):
 # **The gradient.** There is none: classes are whole numbers, which can't change a little.
 @builtin(
     category="Embedding & indexing",
-    aliases=("OneHot", "to_categorical", "indicator", "dummy variables", "one-hot encoding", "OneHotEncoder"),
+    aliases=(
+        "OneHot",
+        "to_categorical",
+        "indicator",
+        "dummy variables",
+        "one-hot encoding",
+        "OneHotEncoder",
+        "CategoryEncoding",
+    ),
 )
 def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
     r"""Makes a vector for each number, with a 1 at that place and 0 at all others.

@@ -27,7 +27,7 @@ from opbook.errors import InputError
 # can't change y: it stays the same if the whole row is moved and, but for ε, if it is stretched.
 #
 # All rows share γ and β, so these gradients are sums over the rows: of g · x̂ for γ, and of g for β.
-@builtin(category="Normalization", aliases=("layernorm", "layer normalization", "ln"))
+@builtin(category="Normalization", aliases=("layernorm", "layer normalization", "ln", "LayerNormalization"))
 def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: float = 1e-5) -> Array["... D"]:
     r"""Normalizes every row of x to mean 0 and variance 1, then scales it by gamma and shifts it by beta.
 

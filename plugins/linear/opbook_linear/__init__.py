@@ -22,7 +22,8 @@ from opbook import Array, builtin, hookimpl, vjp
 #
 # The shapes leave no other choice: of x, w and g, only these products fit together.
 @builtin(
-    category="Arrays", aliases=("Linear", "Dense", "dense layer", "fully connected layer", "affine", "Gemm", "addmm")
+    category="Arrays",
+    aliases=("Linear", "Dense", "dense layer", "fully connected layer", "affine", "Gemm", "addmm", "MatMul"),
 )
 def linear(x: Array["... Din"], w: Array["Din Dout"], b: Array["Dout"] | None = None) -> Array["... Dout"]:
     r"""Multiplies every row of x by a matrix, and adds an offset.
@@ -96,7 +97,16 @@ class GatedWeights(TypedDict):
 # \end{gathered}$$
 @builtin(
     category="Elementwise & activations",
-    aliases=("SwiGLU", "gated linear unit", "GLU", "SiLU and mul", "Llama MLP", "gated feed-forward network"),
+    aliases=(
+        "SwiGLU",
+        "gated linear unit",
+        "GLU",
+        "SiLU and mul",
+        "Llama MLP",
+        "gated feed-forward network",
+        "LlamaMLP",
+        "GEGLU",
+    ),
 )
 def swiglu(x: Array["... D"], weights: GatedWeights, *, beta: float = 1.0) -> Array["... D"]:
     r"""Runs a feed-forward network in which one half, bent by silu, gates the other.

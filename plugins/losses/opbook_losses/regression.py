@@ -30,7 +30,7 @@ from opbook_losses.reduction import Reduction, divisor
     aliases=(
         "mean squared error", "mse", "MSELoss", "l2_loss", "L2 loss", "squared error", "squared_error",
         "MeanSquaredError", "quadratic loss",
-    ),
+    "mean_squared_error"),
 )  # fmt: skip
 def mse_loss(x: Array["*B"], target: Array["*B"], *, reduction: Reduction = "mean") -> Array["..."]:
     r"""Takes the mean of the squared differences between two arrays.

@@ -215,7 +215,7 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
 #
 # **The gradient.** The cotangent goes to the larger of the two numbers. If they are equal, each gets half of it. The
 # two parts then add up to the cotangent, as they must: if both numbers grow by the same amount, so does the result.
-@builtin(category="Elementwise & activations", aliases=("larger of two", "elementwise max"))
+@builtin(category="Elementwise & activations", aliases=("larger of two", "elementwise max", "fmax"))
 def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the larger of two numbers, entry by entry.
 
@@ -241,7 +241,7 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 #
 # **The gradient.** The cotangent goes to the smaller of the two numbers. If they are equal, each gets half of it, so
 # that the two parts add up to the cotangent.
-@builtin(category="Elementwise & activations", aliases=("smaller of two", "elementwise min"))
+@builtin(category="Elementwise & activations", aliases=("smaller of two", "elementwise min", "fmin"))
 def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the smaller of two numbers, entry by entry.
 

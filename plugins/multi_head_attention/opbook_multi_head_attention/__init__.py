@@ -43,7 +43,10 @@ from opbook_multi_head_attention.weights import multi_head_weights
 # All heads share X, so its gradient is the sum of their dX. With batch axes, the gradients of the matrices are summed
 # over the batch. A bias is added to every row, so its gradient is the sum of the rows: of dQ for `bq`, and of g for
 # `bo`.
-@builtin(category="Attention", aliases=("mha", "self-attention", "multihead attention"))
+@builtin(
+    category="Attention",
+    aliases=("mha", "self-attention", "multihead attention", "MultiheadAttention", "MultiHeadDotProductAttention"),
+)
 def multi_head_attention(
     x: Array["... N D"],
     heads: tuple[Head, ...],

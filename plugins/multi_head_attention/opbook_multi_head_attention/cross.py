@@ -28,7 +28,13 @@ from opbook_multi_head_attention.heads import CrossHead, answer_of, bias_gradien
 # the heads. This is how an encoder learns: it hears of the loss through dM only.
 @builtin(
     category="Attention",
-    aliases=("encoder-decoder attention", "memory", "MultiheadAttention with kdim and vdim", "cross attention"),
+    aliases=(
+        "encoder-decoder attention",
+        "memory",
+        "MultiheadAttention with kdim and vdim",
+        "cross attention",
+        "cross-attention",
+    ),
 )
 def cross_attention(
     x: Array["... N D"],

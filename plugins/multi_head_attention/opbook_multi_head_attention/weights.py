@@ -15,7 +15,10 @@ from opbook_multi_head_attention.heads import CrossHead, Head, check_heads, padd
 # **The gradient.** Each head's weights are those of [`attention_weights`](attention_weights.md), of two projections of
 # x. Its rule gives dQ and dK, and as x goes into both, dX is the sum of dQ W^Qᵀ and dK W^Kᵀ over all heads. Values and
 # output projections have no part in the weights, so their gradients are 0.
-@builtin(category="Attention", aliases=("attention maps", "need_weights", "average_attn_weights", "output_attentions"))
+@builtin(
+    category="Attention",
+    aliases=("attention maps", "need_weights", "average_attn_weights", "output_attentions", "return_attention_scores"),
+)
 def multi_head_weights(
     x: Array["... N D"],
     heads: tuple[Head, ...],

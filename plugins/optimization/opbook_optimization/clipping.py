@@ -36,7 +36,14 @@ class Clipped(TypedDict):
 # gradient is the direction. At g = 0 the norm has a kink, and its gradient is 0. The gradient of M is ⟨u, c⟩.
 @builtin(
     category="Optimization",
-    aliases=("clip_grad_norm_", "gradient clipping", "optax.clip_by_global_norm", "global norm", "max norm"),
+    aliases=(
+        "clip_grad_norm_",
+        "gradient clipping",
+        "optax.clip_by_global_norm",
+        "global norm",
+        "max norm",
+        "global_clipnorm",
+    ),
 )
 def clip_by_global_norm(grads: Tree["P"], max_norm: float) -> Clipped:
     r"""Shortens gradients to a length that all their arrays have together.

@@ -59,7 +59,10 @@ class LstmStates(TypedDict):
 # The last is the path that makes memory last: no matrix stands in it. What went into the gates has da_i = di ∘ i ∘
 # (1 − i), the same for f and o, and da_g = dg ∘ (1 − g²). Then dh_old = Σ da Uᵀ over the four, and the gradients of the
 # weights are sums over all steps, as for `linear`.
-@builtin(category="Recurrence", aliases=("LSTM", "long short-term memory", "LSTMCell", "lstm_cell", "forget gate"))
+@builtin(
+    category="Recurrence",
+    aliases=("LSTM", "long short-term memory", "LSTMCell", "lstm_cell", "forget gate", "OptimizedLSTMCell"),
+)
 def lstm_forward(
     x: Array["... N D"],
     weights: LstmWeights,

@@ -31,7 +31,7 @@ class RnnWeights(TypedDict):
 #
 # So the gradient goes through Uᵀ once for each step, and vanishes or explodes as its powers do. The gradients of the
 # weights are sums over all steps, taken once at the end: dW = Σ xᵀ da, dU = Σ hᵀ da and db = Σ da.
-@builtin(category="Recurrence", aliases=("RNN", "SimpleRNN", "Elman network", "RNNCell", "vanilla RNN"))
+@builtin(category="Recurrence", aliases=("RNN", "SimpleRNN", "Elman network", "RNNCell", "vanilla RNN", "SimpleCell"))
 def rnn_forward(x: Array["... N D"], weights: RnnWeights, h0: Array["... H"] | None = None) -> Array["... N H"]:
     r"""Reads a sequence row by row with a plain recurrence, and returns the state after each row.
 

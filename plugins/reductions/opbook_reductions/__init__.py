@@ -23,7 +23,7 @@ from opbook_reductions.sizes import logsumexp, norm
 #
 # So the rule needs nothing but the shape of x. Summing and broadcasting belong together: the gradient of one is the
 # other.
-@builtin(category="Reductions", aliases=("total", "add up"))
+@builtin(category="Reductions", aliases=("total", "add up", "ReduceSum"))
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Adds entries up, all of them or along one axis.
 
@@ -61,7 +61,7 @@ def _(x, axis=None, *, keepdims=False):
 # **The gradient.** Each of the n entries gets the same part of the cotangent g = ∂L/∂y of some loss L:
 #
 # $$\frac{\partial L}{\partial x_i} = \frac{g}{n}.$$
-@builtin(category="Reductions", aliases=("average", "avg"))
+@builtin(category="Reductions", aliases=("average", "avg", "ReduceMean"))
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Takes the mean of entries, all of them or along one axis.
 
@@ -99,7 +99,7 @@ def _(x, axis=None, *, keepdims=False):
 # **The gradient.** The cotangent goes to the largest entry, and the others get 0: a small change of them changes
 # nothing. If several entries are equally large, they get equal parts, which add up to the cotangent. So the gradient
 # does not depend on the order of the entries.
-@builtin(category="Reductions", aliases=("maximum of an array", "largest", "amax"))
+@builtin(category="Reductions", aliases=("maximum of an array", "largest", "amax", "ReduceMax"))
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
 
@@ -126,7 +126,7 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 #
 # **The gradient.** The cotangent goes to the smallest entry, and the others get 0. If several entries are equally
 # small, they get equal parts, which add up to the cotangent.
-@builtin(category="Reductions", aliases=("minimum of an array", "smallest", "amin"))
+@builtin(category="Reductions", aliases=("minimum of an array", "smallest", "amin", "ReduceMin"))
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.
 

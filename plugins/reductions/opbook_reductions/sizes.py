@@ -86,6 +86,8 @@ def _(x, axis=-1, *, keepdims=False):
         "magnitude",
         "Frobenius norm",
         "vector_norm",
+        "linalg.norm",
+        "LpNorm",
     ),
 )
 def norm(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:

@@ -26,7 +26,10 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 # product Q Kᵀ / √D: the rule of `attention_weights`, from the cotangent dP.
 #
 # If the same array is passed as q, k and v, its gradient is the sum of the three.
-@builtin(category="Attention", aliases=("sdpa", "attention", "dot-product attention"))
+@builtin(
+    category="Attention",
+    aliases=("sdpa", "attention", "dot-product attention", "DotProductAttention", "FlashAttention"),
+)
 def scaled_dot_product_attention(
     q: Array["... Nq D"],
     k: Array["... Nk D"],

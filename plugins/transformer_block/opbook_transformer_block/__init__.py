@@ -67,7 +67,16 @@ class BlockWeights(TypedDict):
 # where φ' is the slope of the activation; that of relu is 1 where z is positive, and 0 elsewhere.
 @builtin(
     category="Attention",
-    aliases=("encoder layer", "transformer layer", "TransformerEncoderLayer", "encoder block", "BERT", "GPT-2"),
+    aliases=(
+        "encoder layer",
+        "transformer layer",
+        "TransformerEncoderLayer",
+        "encoder block",
+        "BERT",
+        "GPT-2",
+        "BertLayer",
+        "GPT2Block",
+    ),
 )
 def transformer_block(
     x: Array["... N D"],

@@ -54,6 +54,8 @@ class LlamaWeights(TypedDict):
         "Mistral",
         "Qwen",
         "grouped heads",
+        "MistralDecoderLayer",
+        "Qwen2",
     ),
 )
 def llama_block(

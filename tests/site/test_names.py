@@ -1,0 +1,44 @@
+"""On our site, the index filters by the names that libraries have for builtins, and the search has them."""
+
+import html
+import json
+import re
+
+from ops.library_names import NAMES
+from site_projects import Project
+
+from opbook.plugins.catalogue import catalogue
+
+SEPARATOR = re.compile(r"""[\s\-,.:;=!?()\[\]{}"`/@*+<>]+""")
+"""That of our `mkdocs.yml`, at which the search takes a text apart."""
+
+
+def names(builtin: str) -> list[str]:
+    return [*NAMES[builtin], *catalogue()[builtin].aliases]
+
+
+def test_the_index_filters_by_every_name(ours: Project) -> None:
+    found = re.findall(r'<tr>\s*<td[^>]*><a href="\.\./(\w+)/">.*?</tr>', ours.page("builtins"), re.DOTALL) or []
+    rows = re.findall(r"<tr>.*?</tr>", ours.page("builtins"), re.DOTALL)
+    text = {
+        match[1]: html.unescape(re.sub(r"<[^>]+>", " ", row)).lower() for row in rows if (match := LINK.search(row))
+    }
+    assert set(text) == set(NAMES), found
+    for builtin in NAMES:
+        missing = [name for name in names(builtin) if not all(word in text[builtin] for word in name.lower().split())]
+        assert not missing, builtin
+
+
+LINK = re.compile(r'href="([a-z]\w*)/"')
+
+
+def test_the_search_has_every_name(ours: Project) -> None:
+    documents = json.loads((ours.site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    for builtin in NAMES:
+        mine = [one for one in documents if one["location"].partition("#")[0] == f"builtins/{builtin}/"]
+        words = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", f"{one['title']} {one['text']}")) for one in mine)
+        known = set(SEPARATOR.split(words.lower()))
+        wanted = {word for name in names(builtin) for word in SEPARATOR.split(name.lower()) if word}
+        # a search completes what was typed, so the beginning of a word is enough
+        missing = {word for word in wanted if not any(other.startswith(word) for other in known)}
+        assert not missing, builtin
