@@ -26,7 +26,7 @@ def opbook_exercises():
 
 @dataclass(frozen=True)
 class Exercise(Supplement):
-    """A seventh kind."""
+    """A kind of its own."""
 
     builtin: str
     question: str
