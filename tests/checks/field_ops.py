@@ -1,30 +1,9 @@
-"""Ops of the field: those of the guide "Seven ops, declared", and more that the checks must make inputs for."""
-
-import contextlib
-import io
-from pathlib import Path
-from typing import Any
+"""Ops of the field: those that are declared beside this, and more that the checks must make inputs for."""
 
 import numpy as np
+from checks.declared_ops import append_to_cache, argmax, cross_entropy, embedding, gru_cell, is_close, sgd_step
 
 from opbook import Array, builtin
-from opbook.examples import find
-
-GUIDE = Path(__file__).parents[2] / "docs" / "howto" / "seven-ops.md"
-
-
-def _ops_of(guide: Path) -> dict[str, Any]:
-    """What the code of the guide makes, but for its last example, which verifies all of it."""
-    made: dict[str, Any] = {"__name__": __name__}
-    with contextlib.redirect_stdout(io.StringIO()):
-        for example in find(guide)[:-1]:
-            exec(compile(example.code, str(guide), "exec"), made)
-    return made
-
-
-guide = _ops_of(GUIDE)
-embedding, cross_entropy, gates, gru_cell = (guide[n] for n in ("embedding", "cross_entropy", "gates", "gru_cell"))
-append_to_cache, is_close, argmax, sgd_step = (guide[n] for n in ("append_to_cache", "is_close", "argmax", "sgd_step"))
 
 
 def summed(g, like):
