@@ -1,7 +1,5 @@
 """Our own site in a real browser."""
 
-import re
-
 import pytest
 from site_projects import Visit
 
@@ -25,43 +23,6 @@ PAGES = (
     "reference/site/",
     "reference/machine-files/",
 )
-
-
-def search(visit: Visit, query: str) -> "api.Locator":
-    """Type a query, and give the first result."""
-    box = visit.page.locator("input.md-search__input")
-    box.fill("")
-    box.press_sequentially(query)
-    return visit.page.locator("a.md-search-result__link").first
-
-
-def test_search_finds_the_page_of_every_builtin_first(visit: Visit) -> None:
-    visit.open("builtins/")
-    visit.page.locator("input.md-search__input").click()
-    for name in catalogue():
-        api.expect(search(visit, name)).to_have_attribute("href", re.compile(rf"builtins/{name}/([?#].*)?$"))
-    first = search(visit, "layer_norm")
-    api.expect(first).to_have_attribute("href", re.compile(r"builtins/layer_norm/([?#].*)?$"))
-    first.click()
-    api.expect(visit.page.locator("h1")).to_contain_text("layer_norm")
-    assert "/builtins/layer_norm/" in visit.page.url
-    visit.assert_quiet()
-
-
-@pytest.mark.parametrize(
-    ("query", "name"),
-    [
-        ("sdpa", "scaled_dot_product_attention"),
-        ("mha", "multi_head_attention"),
-        ("attention mask", "causal_mask"),
-        ("layer normalization", "layer_norm"),
-        ("rectified linear unit", "relu"),
-    ],
-)
-def test_search_finds_a_builtin_first_by_another_name(visit: Visit, query: str, name: str) -> None:
-    visit.open("builtins/")
-    visit.page.locator("input.md-search__input").click()
-    api.expect(search(visit, query)).to_have_attribute("href", re.compile(rf"builtins/{name}/([?#].*)?$"))
 
 
 def shown(visit: Visit) -> list[str]:

@@ -78,7 +78,7 @@ def test_figures_stand_below_their_examples(drawing: Project) -> None:
         assert "obfigures" not in html
         ids = re.findall(r'\bid="([^"]+)"', html)
         assert len(ids) == len(set(ids))
-    assert "A matrix of 1 row" not in (drawing.site / "search/search_index.json").read_text(encoding="utf-8")
+    assert "A matrix of 1 row" not in (drawing.site / "search/opbook-index.js").read_text(encoding="utf-8")
 
 
 def test_figures_can_be_left_out(drawing: Project) -> None:

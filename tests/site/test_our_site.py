@@ -1,8 +1,10 @@
 """Our own site, built strictly once."""
 
+import gzip
 import html
 import inspect
 import json
+import posixpath
 import re
 import zlib
 from html.parser import HTMLParser
@@ -105,11 +107,14 @@ def test_the_sections_of_a_page_stand_in_order(ours: Project) -> None:
 
 
 def test_a_search_knows_other_names_where_no_reader_sees_them(ours: Project) -> None:
-    docs = json.loads(ours.files()["search/search_index.json"])["docs"]
-    titles = {doc["location"]: doc["title"] for doc in docs}
-    assert titles["builtins/causal_mask/"].startswith("causal_mask: mask triangular attention look-ahead")
+    index = ours.files()["search/opbook-index.js"].decode()
+    pages = {page["url"]: page for page in json.loads(index.partition("=")[2].rstrip(";\n"))}
+    page = pages["builtins/causal_mask/"]
+    assert page["title"] == "causal_mask"
+    assert {"causal mask", "triangular mask", "look-ahead mask"} <= set(page["words"])
+    assert ["gradient", "Gradient", ""] in page["sections"]
+    assert page["within"] == ["Builtin index", "Attention"]
     assert "<title>causal_mask - opbook</title>" in ours.page("builtins/causal_mask")
-    assert "triangular attention" not in ours.page("builtins/causal_mask")
 
 
 def test_the_guide_of_a_plugin_stands_beside_the_sites_own(ours: Project) -> None:
@@ -177,3 +182,72 @@ def test_every_formula_is_set_by_the_build(ours: Project) -> None:
             count += page.count("<math")
             assert page.count('class="arithmatex"') == page.count('class="arithmatex"><math'), name
     assert count > 100
+
+
+def described(ours: Project) -> dict[str, tuple[str, str]]:
+    """The title and the description of each page."""
+    found = {}
+    for name, content in ours.files().items():
+        page = content.decode() if name.endswith(".html") else ""
+        if page and name != "404.html" and 'http-equiv="refresh"' not in page:
+            title, sentence = (
+                re.search(p, page) for p in ("<title>(.*?)</title>", 'name="description" content="(.*?)"')
+            )
+            found[name] = title[1], sentence[1] if sentence else ""
+    return found
+
+
+def test_every_page_has_a_title_and_a_description_of_its_own(ours: Project) -> None:
+    pages = described(ours)
+    for each in (0, 1):
+        seen: dict[str, str] = {}
+        for name, words in pages.items():
+            assert words[each], name
+            assert words[each] not in seen, f"{name} and {seen[words[each]]} are both called {words[each]!r}"
+            seen[words[each]] = name
+
+
+def test_a_link_to_a_page_is_shown_with_its_words(ours: Project) -> None:
+    page = ours.page("builtins/softmax")
+    assert '<meta property="og:title" content="softmax">' in page
+    assert '<meta property="og:description" content="Turns scores into weights' in page
+    assert "og:image" not in page, "an image would have to be on a host"
+
+
+def test_the_markdown_of_a_page_stands_beside_it(ours: Project) -> None:
+    files = ours.files()
+    for name in catalogue():
+        text = files[f"builtins/{name}.md"].decode()
+        assert f"\n# {name}\n" in text
+        assert not re.search(r"<svg|<span|<div|\{ [.#]", text), name
+        assert f'<link rel="alternate markdown" type="text/markdown" href="../{name}.md">' in ours.page(
+            f"builtins/{name}"
+        )
+    assert r"\frac{" in files["builtins/layer_norm.md"].decode(), "formulas are LaTeX"
+    assert "](softmax.md)" in files["builtins/attention_weights.md"].decode(), "and links lead to Markdown"
+    whole = files["llms-full.txt"].decode()
+    assert all(f"\n# {name}\n" in whole for name in catalogue())
+    assert "Page: /howto/first-builtin/\n" in whole
+
+
+def test_other_names_of_a_builtin_lead_to_it(ours: Project) -> None:
+    for other, name in (("layernorm", "layer_norm"), ("sdpa", "scaled_dot_product_attention"), ("mseloss", "mse_loss")):
+        assert f'content="0; url=../{name}/"' in ours.page(f"builtins/{other}")
+    for name in catalogue():
+        assert 'http-equiv="refresh"' not in ours.page(f"builtins/{name}")
+    assert "builtins/layernorm" not in ours.files()["sitemap.xml"].decode()
+
+
+def test_the_first_load_of_a_page_is_small(ours: Project) -> None:
+    """With what its HTML names and the font of formulas; the index of the search comes when somebody searches."""
+    files = ours.files()
+    for name in ("layer_norm", "scaled_dot_product_attention", "transformer_block"):
+        loads = Loads()
+        loads.feed(ours.page(f"builtins/{name}"))
+        local = {posixpath.normpath(posixpath.join(f"builtins/{name}", a)) for a in loads.addresses if a[:5] != "data:"}
+        named = [files[path] for path in sorted(local) if path in files]
+        assert len(named) > 8
+        font = len(files["assets/opbook/math/opbook-math.woff2"])
+        size = font + sum(len(gzip.compress(one)) for one in [*named, ours.page(f"builtins/{name}").encode()])
+        assert size < 400_000, f"{name}: {size} bytes"
+    assert len(gzip.compress(files["search/opbook-index.js"])) < 200_000

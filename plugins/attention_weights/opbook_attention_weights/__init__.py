@@ -199,6 +199,7 @@ def check_masks(q, k, key_mask, causal, window=None):
 @builtin(
     category="Attention",
     aliases=(
+        "mask",
         "triangular mask",
         "attention mask",
         "look-ahead mask",

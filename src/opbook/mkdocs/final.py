@@ -21,6 +21,9 @@ _PRIORITY = 25.5
 _BLOCK = re.compile(r'<div class="language-output\b.*?<code[^>]*>(.*?)</code>', re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
+_PLAIN = re.compile(r'<span class="(?:n|w)">([^<]*)</span>')
+"""Names and spaces in code: the tokens that have the colour of the code around them in every theme."""
+
 
 class _Last(Preprocessor):
     def __init__(self, md: Markdown, take: Callable[[str], None]) -> None:
@@ -76,3 +79,8 @@ def _stands_in(block: str, text: str) -> bool:
 def _flush(text: str) -> str:
     """A text without indentation, quote marks and blanks at the ends of lines."""
     return "\n".join(line.strip(" \t>") for line in text.strip("\n").split("\n"))
+
+
+def without_plain_tokens(content: str) -> str:
+    """Take away the elements around tokens that have no colour of their own: they are a fifth of a page with code."""
+    return _PLAIN.sub(r"\1", content)

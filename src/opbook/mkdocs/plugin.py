@@ -17,8 +17,10 @@ from mkdocs.structure.pages import Page
 from pathspec import PathSpec
 
 from opbook.examples.collection import read
+from opbook.mkdocs.beside import write_markdown, write_redirects
 from opbook.mkdocs.checking import FinalCheck, Known, put_in
-from opbook.mkdocs.final import EXTENSION
+from opbook.mkdocs.final import EXTENSION, without_plain_tokens
+from opbook.mkdocs.head import describe, with_tags
 from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.languages import generated, is_translation
 from opbook.mkdocs.navigation import section_of, splice, with_index
@@ -26,13 +28,19 @@ from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.playground import Playground, is_private
 from opbook.mkdocs.progress import doing
 from opbook.mkdocs.rebuilding import rebuilding
-from opbook.mkdocs.search import add_words, remove_words, without_plain_tokens
+from opbook.mkdocs.search import SearchIndex
 from opbook.mkdocs.worker import ask, refuse
 from opbook.pages.formulas import EXTENSION as FORMULAS
 from opbook.pages.formulas import formula_place
 from opbook.pages.site import Site
 from opbook.pages.site_options import SiteOptions
-from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, STYLES, assets
+from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, SEARCH_SCRIPT, STYLES, assets
+
+TEMPLATES = Path(__file__).parent / "templates"
+"""Parts of the theme Material that this plugin has its own way of."""
+
+SEARCHES = ("search", "material/search")
+"""The plugins that a theme shows a search box for."""
 
 CACHE = Path(".cache", "opbook", "verification.json")
 """Where it is kept what the checks said, from where `mkdocs.yml` is; not watched."""
@@ -62,12 +70,15 @@ class OpbookConfig(Config):
     source_url = c.Type(str, default="")
     """Where a line of the project's source can be seen, with `{path}` and `{line}` in it."""
 
+    search = c.Type(bool, default=True)
+    """Whether the search box of Material is the one that knows builtins; other themes keep theirs."""
+
     index = c.Type(str, default="builtins/")
     """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
 
 
 @event_priority(-200)
-def _note_progress(plugin: Any, /, context: Any, page: Page, **_: Any) -> Any:
+def _note_progress(plugin: Any, context: Any, /, page: Page, **_: Any) -> Any:
     doing(f"writing {page.file.src_uri}")
     return context
 
@@ -79,6 +90,9 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._site = Site()
         self._options: SiteOptions | None = None
         self._check = FinalCheck()
+        self._search = SearchIndex()
+        self._has_search = False
+        self._markdown: dict[str, str] = {}  # the text of pages, by their addresses in the docs
         self._page: Page | None = None  # the one that Markdown is converting
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
@@ -94,6 +108,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         # in front, so that the site's own styles have the last word
         config.extra_css[:0] = [f"{ASSETS}/{name}" for name in STYLES]
         config.extra_javascript[:0] = [f"{ASSETS}/{name}" for name in SCRIPTS]
+        is_material = config.theme.name == "material"
+        self._has_search = is_material and self.config.search and any(name in config.plugins for name in SEARCHES)
+        if self._has_search:
+            # behind the site's own templates, before the theme's
+            config.theme.dirs.insert(1 if config.theme.custom_dir else 0, str(TEMPLATES))
+            config.extra_javascript.append(f"{ASSETS}/{SEARCH_SCRIPT}")
         return config
 
     @event_priority(-75)  # behind those that add and remove pages, before the one that sorts them by language
@@ -145,6 +165,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     def on_page_markdown(self, markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         """Announce that the page's text is ready; Markdown converts it next."""
         self._page = page
+        self._markdown[page.file.src_uri] = markdown
         if page.file.src_uri in self._site.pages or self._is_guide(page.file):
             self._check.announce(self._known(page.file, config))
         return markdown
@@ -171,11 +192,26 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         check.pages.clear()
         return env
 
-    on_page_context = CombinedEvent(event_priority(100)(add_words), event_priority(-100)(remove_words), _note_progress)
+    def _index(self, context: Any, /, page: Page, **_: Any) -> Any:
+        if self._has_search:
+            self._search.add(page)
+            page.meta["search"] = {"exclude": True}  # the theme's own index is not needed
+        return context
+
+    on_page_context = CombinedEvent(event_priority(100)(describe), event_priority(90)(_index), _note_progress)
+
+    def on_post_page(self, output: str, /, page: Page, config: MkDocsConfig) -> str:
+        """Put into the head of a page what networks show of a link to it, and where its Markdown is."""
+        return with_tags(output, page, config)
 
     def on_post_build(self, config: MkDocsConfig) -> None:
-        """Add the builtins to the inventory of links, or write one where mkdocstrings wrote none."""
-        write_inventory(Path(config.site_dir, "objects.inv"), self._site.links, config.site_name)
+        """Write what stands beside the pages: the inventory of links, the search's index, Markdown and redirects."""
+        site = Path(config.site_dir)
+        write_inventory(site / "objects.inv", self._site.links, config.site_name)
+        if self._has_search:
+            self._search.write(site)
+        write_markdown(site, self._markdown)
+        write_redirects(site, self._site.redirects, config.use_directory_urls)
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.

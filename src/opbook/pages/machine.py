@@ -1,12 +1,13 @@
-"""The catalogue for machines: `builtins.json`, `llms.txt`, and what goes into an inventory of links, `objects.inv`."""
+"""The site for machines: `builtins.json`, `llms.txt`, `llms-full.txt`, and what goes into `objects.inv`."""
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from opbook.pages.addresses import Addresses
 from opbook.pages.page import Book, BuiltinPage, Guide, Input, ShownCall, ShownExample
+from opbook.pages.plain import readable
 
 VERSION = 1
 """The version of the schema of `builtins.json`. It grows when a reader of an older one could be misled."""
@@ -138,8 +139,28 @@ def llms_txt(
     pages = "\n".join(entry(guide.title, addresses.url(guide.uri)) for guide in guides)
     if pages:
         parts.append(f"## Guides and reference\n\n{pages}")
-    parts.append("## Optional\n\n" + entry("builtins.json", "builtins.json", "all of the builtins' pages as JSON"))
+    optional = (
+        entry("llms-full.txt", "llms-full.txt", "all pages in one text"),
+        entry("builtins.json", "builtins.json", "all of the builtins' pages as JSON"),
+    )
+    parts.append("## Optional\n\n" + "\n".join(optional))
     return "\n\n".join(parts) + "\n"
+
+
+def llms_full_txt(texts: Mapping[str, str], addresses: Addresses, name: str, description: str, site_url: str) -> str:
+    """Write all pages as one text for language models, each below its address.
+
+    Args:
+        texts: The Markdown of each page by its address in the docs, in the order of reading.
+        addresses: Where they are.
+        name: The site's name.
+        description: What it is, in a sentence, or "".
+        site_url: Its address, or "".
+    """
+    base = f"{site_url.rstrip('/')}/" if site_url else "/"
+    parts = [f"# {name}", *([f"> {description}"] if description else [])]
+    parts += (f"Page: {base}{addresses.url(uri)}\n\n{readable(text).strip()}" for uri, text in texts.items())
+    return "\n\n---\n\n".join(parts) + "\n"
 
 
 def _calls(page: BuiltinPage) -> str:

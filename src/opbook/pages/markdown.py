@@ -1,7 +1,7 @@
 """Small pieces of Markdown, as the templates use them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from opbook.pages.page import BuiltinPage, ShownExample
 
@@ -39,21 +39,6 @@ def other_names(page: BuiltinPage) -> list[str]:
     """What people may call a builtin: its aliases, and before them its name as separate words."""
     words = page.name.strip("_").replace("_", " ")
     return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
-
-
-def found_by(page: BuiltinPage, names: Collection[str]) -> list[str]:
-    """List the words beside its name that a search should find a builtin's page first for.
-
-    Returns:
-        The words of its other names, each once, but for what its name begins with, by which it is found anyway, and for
-        those that begin with another builtin's name: whoever types that name wants the other one. A search still finds
-        them in the text.
-    """
-    own = page.name.casefold()
-    others = tuple({name.casefold() for name in names} - {own})
-    words = [re.findall(r"[\w-]+", name.casefold()) for name in other_names(page)]
-    kept = (word for name in words for word in name if not word.startswith(others) and not own.startswith(word))
-    return list(dict.fromkeys(kept))
 
 
 def side_by_side(examples: Sequence[ShownExample]) -> list[list[ShownExample]]:

@@ -19,6 +19,18 @@ _STRONG = re.compile(r"</?strong>")
 _TAG = re.compile(r"</?(?:div|details|summary|ul|span|br|em|small)\b[^>]*>")
 
 
+_DESCRIBED = re.compile(r"<svg\b(?:(?!</svg>).)*?<desc[^>]*>(.*?)</desc>.*?</svg>", re.DOTALL)
+
+
+def readable(text: str) -> str:
+    """Write a page for programs that know no more than Markdown, language models among them.
+
+    Returns:
+        It without front matter and attributes, with links and LaTeX, and with what each picture shows in words.
+    """
+    return _without_markup(_DESCRIBED.sub(r"(Picture: \1)", text), has_links=True)
+
+
 def plain(text: str) -> str:
     """Write a page so that a reader, or a program that knows no more than Markdown, finds nothing odd in it.
 
@@ -26,14 +38,19 @@ def plain(text: str) -> str:
         It without front matter, pictures and attributes; links have become their texts, tabs stand below each other,
         and what is defined is a list.
     """
+    return _without_markup(text, has_links=False)
+
+
+def _without_markup(text: str, has_links: bool) -> str:
     text = _DRAWN.sub("", _FRONT.sub("", text))
     text = _TAB.sub(lambda tab: f"{tab[1]}:\n{textwrap.dedent(tab[2])}", text)
-    kept = [_plain(part) if is_text else _FENCE.sub(r"\1\2", part) for part, is_text in parts(text)]
+    kept = [_plain(part, has_links) if is_text else _FENCE.sub(r"\1\2", part) for part, is_text in parts(text)]
     return tidy("".join(kept)).strip() + "\n"
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, has_links: bool) -> str:
     text = _ITEM.sub(r"- \1", _HIDDEN.sub("", text))
     text = _TAG.sub("", _STRONG.sub("**", text))
-    text = _LINK.sub(r"\1", _ATTRIBUTES.sub("", text))
+    text = _ATTRIBUTES.sub("", text)
+    text = text if has_links else _LINK.sub(r"\1", text)
     return html.unescape(_DEFINED.sub(r"- \1: ", text))

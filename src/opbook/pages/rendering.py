@@ -24,9 +24,8 @@ from opbook.pages.site_options import SiteOptions
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names."""
 
-BOOST, PREFIX_BOOST = 2, 10
-"""How much more a builtin's page weighs in search than other pages, and the same where its name begins another one's:
-whoever looks for `log` should find it before `log_softmax`, which matches as well and is the rarer word."""
+BOOST = 2
+"""How much more a builtin's page weighs in search than other pages."""
 
 MANY = 200
 """With more builtins than this, the index lists categories, each of which has its own table, and the navigation ends at
@@ -78,11 +77,9 @@ def render(book: Book, options: SiteOptions | None = None) -> Rendered:
     for name, members in groups.items():
         uri = addresses.groups[name]
         pages[uri] = write("plugin", uri, name=name, members=members, origin=members[0].origin)
-    prefixes = _prefixes(sorted(book.pages))
 
     def write_builtin(name: str) -> str:
-        boost = PREFIX_BOOST if name in prefixes else BOOST
-        return write("builtin", addresses.builtins[name], page=book.pages[name], boost=boost)
+        return write("builtin", addresses.builtins[name], page=book.pages[name], boost=BOOST)
 
     written = spread(write_builtin, list(book.pages), MANY, chunk=16)
     pages |= {addresses.builtins[name]: text for name, text in zip(book.pages, written, strict=True)}
@@ -166,7 +163,6 @@ def environment() -> jinja2.Environment:
     )
     environment.filters.update(
         fence=markdown.fence,
-        found_by=markdown.found_by,
         items=markdown.items,
         json=json.dumps,
         needed=markdown.needed,
@@ -187,11 +183,6 @@ def _api_pages(docs: str) -> Mapping[str, str]:
             names = [f"{module}.{name}" for name in members[1].split(", ")] if members else [module]
             found |= dict.fromkeys(names, path.relative_to(docs).as_posix())
     return found
-
-
-def _prefixes(names: list[str]) -> set[str]:
-    """Those of some sorted names that another one begins with."""
-    return {name for name, after in itertools.pairwise(names) if after.startswith(name)}
 
 
 def _letters(book: Book) -> dict[str, list[tuple[str, BuiltinPage]]]:

@@ -15,9 +15,10 @@ from opbook.pages.exercises import folded
 from opbook.pages.families import astray
 from opbook.pages.guides import read_guides, shipped_guides, with_blocks
 from opbook.pages.links import broken, without
-from opbook.pages.machine import Link, builtins_json, links, llms_txt
+from opbook.pages.machine import Link, builtins_json, links, llms_full_txt, llms_txt
 from opbook.pages.page import Book, Guide
 from opbook.pages.pictures import behind
+from opbook.pages.redirects import redirects
 from opbook.pages.reference import filled
 from opbook.pages.rendering import Nav, Rendered, render
 from opbook.pages.selection import select
@@ -38,6 +39,7 @@ class Site:
         nav: The generated pages as entries of a navigation.
         guides: The guides that plugins bring along, likewise.
         unlisted: For pages that are not in it, the address of one that they are found beside.
+        redirects: The addresses of builtins, by those that pages of their other names would have.
         links: The entries of an inventory.
         sources: The address of the source of a page, by the page's address.
         prose: The files that the text of a generated page is taken from, by its address.
@@ -53,6 +55,7 @@ class Site:
     nav: Nav = field(default_factory=list)
     guides: Nav = field(default_factory=list)
     unlisted: dict[str, str] = field(default_factory=dict)
+    redirects: dict[str, str] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
     prose: dict[str, list[str]] = field(default_factory=dict)
@@ -108,10 +111,14 @@ def _make(options: SiteOptions) -> Site:
         files={
             "builtins.json": builtins_json(book, addresses),
             "llms.txt": llms_txt(book, addresses, guides, options.name, options.description, options.url),
+            "llms-full.txt": llms_full_txt(
+                _read(guides, documents, pages), addresses, options.name, options.description, options.url
+            ),
         },
         nav=rendered.nav,
         guides=[(guide.title, guide.uri) for guide in shipped],
         unlisted=rendered.unlisted,
+        redirects=redirects(book, addresses),
         links=links(book, addresses),
         sources=_sources(options, book, rendered, shipped),
         prose=_prose(book, rendered, shipped),
@@ -164,6 +171,15 @@ def _sources(options: SiteOptions, book: Book, rendered: Rendered, shipped: Iter
     for name, page in book.pages.items():
         found[rendered.addresses.builtins[name]] = options.source_link(page.origin.path, page.origin.line)
     return {uri: url for uri, url in found.items() if url}
+
+
+def _read(guides: Iterable[Guide], documents: dict[str, str], pages: dict[str, str]) -> dict[str, str]:
+    """The text of every page that is worth reading: guides, then the pages of builtins."""
+    found = {}
+    for guide in guides:
+        text = documents.get(guide.uri) or pages.get(guide.uri)
+        found[guide.uri] = text or guide.path.read_text("utf-8-sig", errors="replace")
+    return found | {uri: text for uri, text in pages.items() if uri not in found}
 
 
 def _prose(book: Book, rendered: Rendered, shipped: Iterable[Guide]) -> dict[str, list[str]]:

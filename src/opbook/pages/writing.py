@@ -17,6 +17,9 @@ ASSETS = "assets/opbook"
 STYLES = ("opbook.css", "opbook-play.css")
 SCRIPTS = ("opbook-access.js", "opbook-play.js", "opbook-table.js")
 
+SEARCH_SCRIPT = "opbook-search.js"
+"""What finds pages, where a site has an index for it; the adapter for MkDocs writes one."""
+
 MARKDOWN_EXTENSIONS: dict[str, dict[str, Any]] = {
     "attr_list": {},
     "def_list": {},

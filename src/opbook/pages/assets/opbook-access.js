@@ -25,5 +25,5 @@
   new MutationObserver(soon).observe(document.documentElement, { childList: true, subtree: true });
   addEventListener("resize", soon);
   addEventListener("load", soon);
-  document.fonts?.ready.then(soon);
+  document.fonts?.addEventListener("loadingdone", soon);  // formulas are as wide as their font
 })();
