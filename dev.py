@@ -6,11 +6,13 @@
     python3 dev.py test      run all tests, the examples on the pages among them
     python3 dev.py check     lint, format, types, and a strict build of the site
     python3 dev.py setup     only install
+    python3 dev.py dist      build the wheels of opbook and its plugins, and opbook-standard, which needs all of them
 
 Arguments behind the command go to the tool that it runs: python3 dev.py test -k tape -n 2
 
 What it needs is installed with pip into .venv beside this file, once, and again when a pyproject.toml changes. Delete
-that folder to be rid of it; all else that is written is the site, in site/, and what its checks said, in .cache/.
+that folder to be rid of it; all else that is written is the site, in site/, what its checks said, in .cache/, and
+wheels, in dist/.
 """
 
 import sys
@@ -42,6 +44,29 @@ TO_READ = "site,test"  # the guides about tests run their examples as well
 TO_DEVELOP = "site,test,dev"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
+DIST = ROOT / "dist"
+EPOCH = "315532800"  # the date of what is in a wheel: 1980, the earliest that a zip file can hold
+STANDARD = """\
+[build-system]
+requires = ["hatchling>=1.27"]
+build-backend = "hatchling.build"
+
+[project]
+name = "opbook-standard"
+version = "{version}"
+description = "All of opbook: the framework and every plugin of its book."
+requires-python = ">=3.11"
+license = "MIT"
+authors = [{{ name = "The opbook authors" }}]
+dependencies = {needs}
+
+[project.optional-dependencies]
+{extras}
+
+[tool.hatch.build.targets.wheel]
+bypass-selection = true
+"""
+
 CHECKS = {
     "lint": ["ruff", "check", "."],
     "format": ["ruff", "format", "--check", "."],
@@ -64,14 +89,16 @@ def main(arguments: list[str]) -> None:
     if command in ("", "-h", "--help", "help"):
         print(__doc__)
         sys.exit(0 if command else 2)
-    if command not in (*COMMANDS, "check", "setup"):
-        fail(f"there is no command {command}; the commands are {', '.join(COMMANDS)}, check and setup", code=2)
-    if command in ("check", "setup") and rest:
+    if command not in (*COMMANDS, "check", "setup", "dist"):
+        fail(f"there is no command {command}; the commands are {', '.join(COMMANDS)}, check, setup and dist", code=2)
+    if command in ("check", "setup", "dist") and rest:
         fail(f"{command} takes no arguments, but {' '.join(rest)} came", code=2)
     set_up(TO_READ if command in ("serve", "site") else TO_DEVELOP)
     os.chdir(ROOT)
     if command == "check":
         check()
+    elif command == "dist":
+        build_wheels()
     elif command != "setup":
         become(COMMANDS[command] + rest)
 
@@ -276,6 +303,38 @@ def check() -> None:
     if failed:
         fail(f"failed: {', '.join(failed)}")
     print("== all checks passed", flush=True)
+
+
+def build_wheels() -> None:
+    """Build the wheels of all distributions, and of one that needs them all, into dist/."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    plugins = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
+    with tempfile.TemporaryDirectory() as folder:
+        standard = Path(folder, "opbook-standard")
+        standard.mkdir()
+        (standard / "pyproject.toml").write_text(standard_of(folders(plugins)), encoding="utf-8")
+        options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", f"--wheel-dir={DIST}"]
+        command = [str(PYTHON), "-m", "pip", "wheel", *options, *map(str, [*folders(plugins), standard])]
+        if subprocess.run(command, env=os.environ | {"SOURCE_DATE_EPOCH": EPOCH}).returncode:
+            fail("the wheels could not be built; what pip said stands above")
+    wheels = list(DIST.glob("*.whl"))
+    print(
+        f"Built {len(wheels)} wheels in {DIST}. In another environment:\n"
+        f'    pip install --find-links {DIST} "opbook-standard[site]"'
+    )
+
+
+def standard_of(sources: list[Path]) -> str:
+    """Write the pyproject.toml of opbook-standard.
+
+    Args:
+        sources: The folders of what it needs, opbook's first.
+    """
+    projects = [tomllib.loads((path / "pyproject.toml").read_text(encoding="utf-8"))["project"] for path in sources]
+    main = projects[0]
+    extras = (f'{name} = ["opbook[{name}]"]' for name in main["optional-dependencies"] if name not in ("dev", "fast"))
+    needs = json.dumps([f"{project['name']}=={project['version']}" for project in projects])
+    return STANDARD.format(version=main["version"], needs=needs, extras="\n".join(extras))
 
 
 def become(arguments: list[str]) -> NoReturn:

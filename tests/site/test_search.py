@@ -78,6 +78,8 @@ why is my gradient nan                 howto/branches
 how do I run the checks in CI          howto/test-in-ci
 jupyter notebook                       howto/teach-with-it
 autocompletion                         howto/editors
+install                                howto/install
+how do I install opbook                howto/install
 error messages                         howto/refused
 matmul                                 reference/differentiable-numpy
 torch.matmul                           reference/differentiable-numpy

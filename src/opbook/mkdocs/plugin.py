@@ -32,6 +32,7 @@ from opbook.mkdocs.search import SearchIndex
 from opbook.mkdocs.worker import ask, refuse
 from opbook.pages.formulas import EXTENSION as FORMULAS
 from opbook.pages.formulas import formula_place
+from opbook.pages.installing import BY_NAME
 from opbook.pages.site import Site
 from opbook.pages.site_options import SiteOptions
 from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, SEARCH_SCRIPT, STYLES, assets
@@ -72,6 +73,9 @@ class OpbookConfig(Config):
 
     search = c.Type(bool, default=True)
     """Whether the search box of Material is the one that knows builtins; other themes keep theirs."""
+
+    install = c.Type(str, default=BY_NAME)
+    """How a reader installs a distribution that came by its name, with `{distribution}` in it."""
 
     index = c.Type(str, default="builtins/")
     """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
@@ -245,6 +249,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             cache=str(_home(config) / CACHE),
             directory_urls=config.use_directory_urls,
             source_url=self._source_url(),
+            install=self._install(),
             name=config.site_name or SiteOptions.name,
             description=config.site_description or "",
             url=config.site_url or "",
@@ -272,6 +277,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         if not folder or ".." in folder.split("/"):
             raise PluginError(f"opbook: the option index must name a folder in the docs, but is {self.config.index!r}")
         return folder
+
+    def _install(self) -> str:
+        line: str = self.config.install
+        if "{distribution}" not in line:
+            raise PluginError(f"opbook: the option install must have {{distribution}} in it, but is {line!r}")
+        return line
 
     def _source_url(self) -> str:
         url: str = self.config.source_url

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -16,6 +17,7 @@ from opbook.pages import markdown
 from opbook.pages.addresses import Addresses, between
 from opbook.pages.families import FamilyText, family_text
 from opbook.pages.guides import with_blocks
+from opbook.pages.installing import install_line
 from opbook.pages.page import Book, BuiltinPage
 from opbook.pages.pictures import behind, pictures
 from opbook.pages.plain import plain
@@ -126,6 +128,7 @@ class _Writer:
             "is_long": len(book.pages) > MANY,
             "listed": LISTED,
             "pages": book.pages,
+            "install": lambda distribution: install_line(distribution, Path(options.root).resolve(), options.install),
             "source_link": lambda origin: options.source_link(origin.path, origin.line),
         }
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from opbook.pages.installing import BY_NAME
+
 
 @dataclass(frozen=True)
 class SiteOptions:
@@ -21,6 +23,7 @@ class SiteOptions:
         cache: The file in which what the checks said is kept from build to build, or "".
         directory_urls: Whether each page gets a folder of its own on the site.
         source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
+        install: How a distribution is installed that came by its name, with `{distribution}` in it.
         root: The folder that those paths are counted from.
         name: The site's name.
         description: What it is, in a sentence, or "".
@@ -38,6 +41,7 @@ class SiteOptions:
     cache: str = ""
     directory_urls: bool = True
     source_url: str = ""
+    install: str = BY_NAME
     root: str = "."
     name: str = "Builtins"
     description: str = ""

@@ -1,6 +1,7 @@
 """What is installed, read so that a broken distribution costs itself only: `importlib.metadata` stops at the first."""
 
 import email
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from email.message import Message
 from importlib.metadata import Distribution, distributions
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 GROUP = "opbook"
 """The group of the entry points that name plugins."""
@@ -95,6 +97,17 @@ def metadata_called(name: str) -> Message | None:
         except BrokenDistribution:
             continue
     return None
+
+
+def direct_url(name: str) -> dict[str, Any]:
+    """Read where a distribution came from if that was no index, as PEP 610 has it; {} if nothing is known."""
+    for one in distributions(name=name):
+        try:
+            found = json.loads(_read(one, "direct_url.json") or "{}")
+        except (BrokenDistribution, ValueError):
+            continue
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def broken() -> Iterator[str]:
