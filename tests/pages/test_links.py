@@ -8,7 +8,7 @@ import pytest
 
 from opbook import pages
 from opbook.pages.dependencies import dependencies
-from opbook.pages.links import broken
+from opbook.pages.links import broken, lacks
 from opbook.pages.rendering import render
 from opbook.pages.site_options import SiteOptions
 from opbook.plugins.catalogue import Catalogue, catalogue, load
@@ -134,3 +134,8 @@ def test_an_unknown_link_in_the_text_of_an_example(failures: Callable[..., list[
     messages = failures("", example="See [that](nowhere.md).")
     assert messages
     assert all(message.startswith("examples.md:1: ") for message in messages)
+
+
+def test_a_guide_of_a_plugin_names_pages_that_a_site_lacks() -> None:
+    text = "[here](other.md), [there](../../reference/notation.md#a), [kept](../../learn/one.md), [typo](../reluu.md)"
+    assert lacks(text, "builtins/guides/mine.md", {"learn/one.md"}, "builtins") == {"reference/notation.md"}

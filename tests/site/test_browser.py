@@ -37,7 +37,9 @@ def test_the_table_can_be_filtered_by_names_aliases_and_words(visit: Visit) -> N
     for words, found in (("mha", ["multi_head_attention"]), ("opbook-reductions smallest", ["min"])):
         box.fill(words)
         assert shown(visit) == found
-        api.expect(visit.page.get_by_role("status")).to_have_text(f"{len(found)} of {len(everything)}")
+        api.expect(visit.page.locator(".ob-table-filter").get_by_role("status")).to_have_text(
+            f"{len(found)} of {len(everything)}"
+        )
     assert visit.page.locator(".ob-table h2:visible").count() == 1, "empty categories go"
     box.press("Escape")
     assert shown(visit) == everything

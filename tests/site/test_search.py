@@ -81,8 +81,8 @@ autocompletion                         howto/editors
 install                                howto/install
 how do I install opbook                howto/install
 error messages                         howto/refused
-matmul                                 reference/differentiable-numpy
-torch.matmul                           reference/differentiable-numpy
+matmul                                 builtins/linear
+torch.matmul                           builtins/linear
 vjp                                    reference/api/differentiation
 second derivative                      reference/api/differentiation
 opbook verify                          reference/cli

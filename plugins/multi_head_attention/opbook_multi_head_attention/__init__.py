@@ -45,7 +45,14 @@ from opbook_multi_head_attention.weights import multi_head_weights
 # `bo`.
 @builtin(
     category="Attention",
-    aliases=("mha", "self-attention", "multihead", "multihead attention", "MultiheadAttention", "MultiHeadDotProductAttention"),
+    aliases=(
+        "mha",
+        "self-attention",
+        "multihead",
+        "multihead attention",
+        "MultiheadAttention",
+        "MultiHeadDotProductAttention",
+    ),
 )
 def multi_head_attention(
     x: Array["... N D"],

@@ -64,6 +64,20 @@ def _place(page: BuiltinPage, target: str) -> str:
     return place(origin.path, origin.line)
 
 
+def lacks(text: str, uri: str, pages: Collection[str], folder: str) -> set[str]:
+    """The pages outside of a folder that a page links to, and a site has not.
+
+    Args:
+        text: The page.
+        uri: Its address.
+        pages: The addresses of all pages of the site.
+        folder: The folder of the generated pages: a link within it is held to be meant for this site.
+    """
+    here = posixpath.dirname(uri)
+    linked = {posixpath.normpath(posixpath.join(here, link[2])) for link in _LINK.finditer(text)}
+    return {there for there in linked if there not in pages and not there.startswith(f"{folder}/")}
+
+
 def without(text: str, uri: str, left_out: Collection[str]) -> str:
     """Make plain text of the links to pages that a site leaves out, in the page at an address."""
     if not left_out:

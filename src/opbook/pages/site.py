@@ -14,7 +14,7 @@ from opbook.pages.entries import examples_page
 from opbook.pages.exercises import folded
 from opbook.pages.families import astray
 from opbook.pages.guides import read_guides, shipped_guides, with_blocks
-from opbook.pages.links import broken, without
+from opbook.pages.links import broken, lacks, without
 from opbook.pages.machine import Link, builtins_json, links, llms_full_txt, llms_txt
 from opbook.pages.page import Book, Guide
 from opbook.pages.pictures import behind
@@ -158,7 +158,11 @@ def _documents(
         ]
         drawn = behind(book.drawings.get(uri, ()), options.figures)
         finished = with_blocks(text, [*exercises, *drawn])
-        finished = without(filled(finished, uri, rendered.addresses), uri, left_out)
+        # a plugin's guide may lead to pages of its own project, which other sites lack
+        lacking = (
+            left_out if path in own else left_out | lacks(finished, uri, {*files, *rendered.pages}, options.folder)
+        )
+        finished = without(filled(finished, uri, rendered.addresses), uri, lacking)
         if finished != text or path not in own:
             found[uri] = finished
     return found
