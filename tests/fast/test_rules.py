@@ -9,7 +9,8 @@ import numpy as np
 import opbook_fast
 import pytest
 import threadpoolctl
-from opbook_fast import attention, blas, compiled, convolution, layer_norm
+from opbook_fast import attention, blas, compiled, convolution, heads, layer_norm
+from opbook_fast import block as blocks
 from ops.transformer_inputs import block, draw, head
 
 from opbook import vjp
@@ -50,6 +51,23 @@ def test_small_calls_are_left_to_the_own_rules():
     assert layer_norm.layer_norm(x, ones, ones) is NotImplemented
     assert convolution.conv2d(draw(3, 5, 6), draw(4, 3, 2, 2)) is NotImplemented
     assert attention.attention(x, x, x) is NotImplemented
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu-tanh", "silu"])
+def test_blocks_of_any_activation_and_heads_with_biases_are_taken(activation):
+    x, weights = draw(2, 5, 6), block(6, 3, n_heads=2, inner=7)
+    wide, narrow = head(6, 3), head(6, 2, seed=1)
+    weights |= {"heads": ({**wide, "bq": draw(3), "bk": draw(3), "bv": draw(3)}, {**narrow, "bv": draw(2)})}
+    weights["bo"] = draw(6)
+    assert heads.packed_heads(x, weights["heads"], 2) is not NotImplemented
+    assert blocks.block(x, weights, activation=activation) is not NotImplemented
+    fast = ruled(opbook_fast.Rule("transformer_block", "numpy", blocks.block))
+    own = catalogue()["transformer_block"].with_rule("own")
+    (value, pull), (due, pull_due) = (vjp(op, x, weights, activation=activation, causal=True) for op in (fast, own))
+    g = draw(2, 5, 6)
+    for got, wanted in zip(tree.leaves([value, pull(g)]), tree.leaves([due, pull_due(g)]), strict=True):
+        if wanted is not None:
+            np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

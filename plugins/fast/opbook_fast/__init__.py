@@ -6,7 +6,7 @@ builtin's own.
 """
 
 from opbook import Rule, hookimpl
-from opbook_fast import attention, block, compiled, convolution, heads, layer_norm
+from opbook_fast import attention, block, compiled, convolution, embedding, heads, layer_norm, optimization
 
 IN_NUMPY, COMPILED = 1, 2
 """Priorities: compiled rules are asked first, and rules of other plugins, whose default is 10, before either."""
@@ -18,6 +18,8 @@ def opbook_rules():
     rules = [
         Rule("layer_norm", "numpy", layer_norm.layer_norm, IN_NUMPY),
         Rule("conv2d", "numpy", convolution.conv2d, IN_NUMPY),
+        Rule("embedding", "numpy", embedding.embedding, IN_NUMPY),
+        Rule("adamw_step", "numpy", optimization.adamw, IN_NUMPY),
         Rule("scaled_dot_product_attention", "numpy", attention.attention, IN_NUMPY),
         Rule("multi_head_attention", "numpy", heads.packed_heads, IN_NUMPY),
         Rule("transformer_block", "numpy", block.block, IN_NUMPY),

@@ -1,8 +1,9 @@
-"""A transformer block with BLAS held, whose feed-forward network works in one array of its inner width."""
+"""A transformer block with BLAS held, whose feed-forward network takes the rows of a batch at once."""
 
 import numpy as np
 from opbook_multi_head_attention import multi_head_attention
 from opbook_transformer_block import post_norm, pre_norm
+from opbook_transformer_block.parts import activated
 
 from opbook import vjp
 from opbook_fast import blas
@@ -11,9 +12,7 @@ from opbook_fast.threads import product
 
 
 def block(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", activation="relu", eps=1e-5):
-    """The rule, for relu: the builtin's own, but for the feed-forward network."""
-    if activation != "relu":
-        return NotImplemented
+    """The rule: the builtin's own, but for the feed-forward network."""
     half, w = pre_norm if norm == "pre" else post_norm, weights
     padding = padding_unless_finite(x, mask, key_mask, causal)
     x = cleared(x, padding)
@@ -24,7 +23,7 @@ def block(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", ac
 
     with blas.one_thread:  # for all of it: BLAS threads that have just worked stay awake, and are in the way
         h, pull_h = half(x, attention, w["ln1_gamma"], w["ln1_beta"], eps)
-        y, pull_y = half(h, lambda h: feed_forward(h, w), w["ln2_gamma"], w["ln2_beta"], eps)
+        y, pull_y = half(h, lambda h: feed_forward(h, w, activation), w["ln2_gamma"], w["ln2_beta"], eps)
 
     def pullback(g):
         with blas.one_thread:
@@ -37,29 +36,40 @@ def block(x, weights, mask=None, *, key_mask=None, causal=False, norm="post", ac
     return y, pullback
 
 
-def feed_forward(h, weights):
-    """relu(h @ w1 + b1) @ w2 + b2, in one array of the inner width.
+def feed_forward(h, weights, activation):
+    """φ(h @ w1 + b1) @ w2 + b2.
 
     Args:
         h: (..., D) rows, which nobody writes into any more.
         weights: The block's weights.
+        activation: The name of φ.
 
     Returns:
         The value; a function from its cotangent to the gradients of h, w1, b1, w2 and b2.
     """
     rows, w1, w2 = as_rows(h), weights["w1"], weights["w2"]
-    active = product(rows, w1)
-    active += weights["b1"]
-    np.maximum(active, 0, out=active)
+    inner = product(rows, w1)
+    inner += weights["b1"]
+    active, pull_activation = relu_in_place(inner) if activation == "relu" else vjp(activated, inner, activation)
     value = product(active, w2)
     value += weights["b2"]
 
     def pull(g):
         g = as_rows(g)
-        d_hidden = product(g, w2.T)
-        d_hidden *= active > 0
-        dh = product(d_hidden, w1.T).reshape(h.shape)
-        dw1, dw2 = product(rows.T, d_hidden), product(active.T, g)
-        return dh, dw1, d_hidden.sum(axis=0), dw2, g.sum(axis=0)
+        d_inner = pull_activation(product(g, w2.T))[0]
+        dh = product(d_inner, w1.T).reshape(h.shape)
+        dw1, dw2 = product(rows.T, d_inner), product(active.T, g)
+        return dh, dw1, d_inner.sum(axis=0), dw2, g.sum(axis=0)
 
     return value.reshape(h.shape), pull
+
+
+def relu_in_place(z):
+    """Relu and its pullback, in the memory of z and of the cotangent."""
+    np.maximum(z, 0, out=z)
+
+    def pull(g):
+        g *= z > 0
+        return (g,)
+
+    return z, pull

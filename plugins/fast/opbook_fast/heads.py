@@ -9,17 +9,16 @@ from opbook_fast import blas
 from opbook_fast.attention import attend
 from opbook_fast.threads import cuts, product, share
 
-MATRICES = ("wq", "wk", "wv", "wo")
+INPUTS = (("wq", "bq"), ("wk", "bk"), ("wv", "bv"))
 
 WEIGHTS_OF_A_PART = 2**19
 """Copying so many weights takes 0.5 ms; for fewer, waking a thread takes as long as it saves."""
 
 
 def packed_heads(x, heads, n_heads, mask=None, bo=None, *, key_mask=None, causal=False):
-    """The rule, for heads without biases, and calls that are right: the builtin's own says what is wrong."""
+    """The rule, for calls that are right: the builtin's own says what is wrong."""
     is_key_mask_wrong = key_mask is not None and key_mask.ndim not in (1, x.ndim - 1)
-    has_biases = any(len(head) > len(MATRICES) for head in heads)
-    if len(heads) != n_heads or n_heads < 1 or is_key_mask_wrong or has_biases:
+    if len(heads) != n_heads or n_heads < 1 or is_key_mask_wrong:
         return NotImplemented
     padding = padding_unless_finite(x, mask, key_mask, causal)
     rows = as_rows(cleared(x, padding))
@@ -29,7 +28,8 @@ def packed_heads(x, heads, n_heads, mask=None, bo=None, *, key_mask=None, causal
     with blas.one_thread:
         packed = PackedHeads(heads)
         shape = (*x.shape[:-1], 3, n_heads, packed.width)
-        q, k, v = np.moveaxis(product(rows, packed.inputs).reshape(shape), (-3, -2), (0, -3))
+        projected = plus(product(rows, packed.inputs), packed.biases)
+        q, k, v = np.moveaxis(projected.reshape(shape), (-3, -2), (0, -3))
         answers, pull_attention = attend(q, k, v, mask, key_mask=key_mask, causal=causal, scale=1.0)
         answers = as_rows(np.swapaxes(answers, -3, -2), 2)
         value = plus(product(answers, packed.outputs).reshape(x.shape), bo)
@@ -43,7 +43,8 @@ def packed_heads(x, heads, n_heads, mask=None, bo=None, *, key_mask=None, causal
                 d_split[..., i, :, :] = np.swapaxes(part, -3, -2)
             d_split = as_rows(d_split, 3)
             dx = product(d_split, packed.inputs.T).reshape(x.shape)
-            d_heads = packed.unpack(product(rows.T, d_split), product(answers.T, g))
+            d_biases = None if packed.biases is None else d_split.sum(axis=0)
+            d_heads = packed.unpack(product(rows.T, d_split), d_biases, product(answers.T, g))
         return cleared(dx, padding), d_heads, None, None, dbo
 
     return value, pullback
@@ -73,7 +74,7 @@ class PackedHeads:
     """The weights of all heads.
 
     Heads of different widths are filled up with zeros, which add nothing to any product. The factor of the scores,
-    1/√Dh, goes into the queries' weights: numbers that have to be copied anyway.
+    1/√Dh, goes into the queries' weights and biases: numbers that have to be copied anyway.
 
     Args:
         heads: The records.
@@ -81,6 +82,7 @@ class PackedHeads:
     Attributes:
         width: How wide every head is here.
         inputs: (D, 3 · heads · width) array: what x is multiplied by.
+        biases: (3 · heads · width,) array: what is added to that; None if no head has a bias.
         outputs: (heads · width, D) array: what the heads' answers are multiplied by.
     """
 
@@ -94,7 +96,7 @@ class PackedHeads:
 
         def pack(cut):
             for h in range(cut.start, cut.stop):
-                for i, name in enumerate(("wq", "wk", "wv")):
+                for i, (name, _) in enumerate(INPUTS):
                     inputs[:, i, h, : self._fields[h][1]] = heads[h][name]
                 outputs[h, : self._fields[h][1]] = heads[h]["wo"]
 
@@ -102,12 +104,24 @@ class PackedHeads:
         self._scales = np.array([[1 / sqrt(width) if width else 0] for _, width in self._fields], dtype)
         inputs[:, 0] *= self._scales
         self.inputs, self.outputs = as_rows(inputs, 3), outputs.reshape(len(heads) * self.width, d)
+        self.biases = self._packed_biases(heads, dtype)
 
-    def unpack(self, d_inputs, d_outputs):
+    def _packed_biases(self, heads, dtype):
+        if not any(bias in head for head in heads for _, bias in INPUTS):
+            return None
+        biases = np.zeros((3, len(heads), self.width), dtype)
+        for h, head in enumerate(heads):
+            for i, (_, bias) in enumerate(INPUTS):
+                biases[i, h, : self._fields[h][1]] = head.get(bias, 0)
+        biases[0] *= self._scales
+        return biases.reshape(biases.size)
+
+    def unpack(self, d_inputs, d_biases, d_outputs):
         """Take gradients apart.
 
         Args:
             d_inputs: The gradient of `inputs`.
+            d_biases: The gradient of `biases`, or None.
             d_outputs: The gradient of `outputs`.
 
         Returns:
@@ -117,10 +131,17 @@ class PackedHeads:
         d_inputs = d_inputs.reshape(len(d_inputs), 3, n_heads, self.width)
         d_outputs = d_outputs.reshape(n_heads, self.width, d_outputs.shape[1])
         d_inputs[:, 0] *= self._scales
+        if d_biases is not None:
+            d_biases = d_biases.reshape(3, n_heads, self.width)
+            d_biases[0] *= self._scales
+            d_biases[1] = 0  # any bias of the keys gives the same answer
         found = []
         for h, (names, width) in enumerate(self._fields):
-            by_name = {name: d_inputs[:, i, h, :width] for i, name in enumerate(("wq", "wk", "wv"))}
-            by_name["wo"] = d_outputs[h, :width]
+            by_name = {"wo": d_outputs[h, :width]}
+            for i, (matrix, bias) in enumerate(INPUTS):
+                by_name[matrix] = d_inputs[:, i, h, :width]
+                if bias in names:
+                    by_name[bias] = d_biases[i, h, :width]
             found.append({name: by_name[name] for name in names})
         return self._kind(found)
 

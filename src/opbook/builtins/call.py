@@ -131,7 +131,7 @@ class Call:
         _, pullback = vjp(defined, *(leaves[i] for i in places))
         for i, gradient in zip(places, pullback(cotangent), strict=True):
             if found[i] is not None:
-                found[i] = gradient.astype(found[i].dtype)
+                found[i] = cast(gradient, found[i].dtype)
         return tree.unflatten(gradients, found)  # type: ignore[no-any-return]
 
     @property

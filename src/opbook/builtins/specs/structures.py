@@ -10,7 +10,7 @@ from opbook.autodiff import tree
 from opbook.autodiff.dtypes import as_float_array
 from opbook.builtins.specs.binding import Binding
 from opbook.builtins.specs.spec import Spec, contiguous, what_came
-from opbook.errors import ArgumentError, ShapeError, nearest
+from opbook.errors import ArgumentError, OpbookError, ShapeError, nearest
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,11 @@ class TreeSpec(Spec):
         return "tree of arrays" + (f" built as {self.name}" if self.name else "")
 
     def convert(self, value: Any, path: str, binding: Binding) -> Any:  # noqa: D102
-        places = tree.paths(value, path)
-        arrays = [self._array(leaf, place) for leaf, place in zip(tree.leaves(value), places, strict=True)]
+        leaves = tree.leaves(value)
+        try:
+            arrays = [self._array(leaf, path) for leaf in leaves]
+        except OpbookError:  # once more with the names of all places, which take longer than the arrays
+            arrays = [self._array(leaf, place) for leaf, place in zip(leaves, tree.paths(value, path), strict=True)]
         binding.floats += arrays
         converted = tree.unflatten(value, arrays)
         if self.name:
@@ -184,12 +187,14 @@ class TreeSpec(Spec):
                 ", ".join(tree.paths(one, place)) or "nothing" for one, place in ((first, its_path), (value, path))
             )
             raise ArgumentError(f"{path} must be built as {its_path} is ({due}), but has {got}")
-        for place, mine, theirs in zip(
-            tree.paths(first, ""), tree.leaves_like(first, value), tree.leaves(first), strict=True
-        ):
-            if np.shape(mine) != np.shape(theirs):
+        shapes = [np.shape(leaf) for leaf in tree.leaves_like(first, value)]
+        due_shapes = [np.shape(leaf) for leaf in tree.leaves(first)]
+        if shapes == due_shapes:
+            return
+        for place, mine, theirs in zip(tree.paths(first, ""), shapes, due_shapes, strict=True):
+            if mine != theirs:
                 at = f"{'.' if place[:1] not in ('', '[') else ''}{place}"
                 raise ShapeError(
-                    f"{path}{at} has shape {np.shape(mine)} but {its_path}{at} has {np.shape(theirs)}; "
+                    f"{path}{at} has shape {mine} but {its_path}{at} has {theirs}; "
                     f"they must be equal (both are {self.name})"
                 )
