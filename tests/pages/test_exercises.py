@@ -54,7 +54,7 @@ def test_the_finished_page_is_one_whose_fences_are_all_known(site: Callable[[str
 
 def test_what_it_is_held_to_is_linked(site: Callable[[str], Site]) -> None:
     page = EXERCISE.replace('"double"', '"twice" judged_by="double"', 1)
-    assert '<a href="../builtins/double.md"><code>double</code></a>' in site(page).documents["learn/twice.md"]
+    assert "[`double`](../builtins/double.md)" in site(page).documents["learn/twice.md"]
 
 
 def test_an_exercise_in_a_list_stays_in_it(site: Callable[[str], Site]) -> None:

@@ -31,11 +31,10 @@ def folded(proof: Proof, here: str, addresses: Addresses) -> str:
 
 
 def _judged(exercise: Exercise, here: str, addresses: Addresses) -> str:
-    """Says what an answer is held to, in HTML."""
+    """Says what an answer is held to."""
     name = exercise.judged_by.removeprefix(RULE_OF).strip()
     if not name:
         return "A test judges it."
     uri = addresses.builtins.get(name)
-    code = f"<code>{name}</code>"
-    op = f'<a href="{between(here, uri)}">{code}</a>' if uri else code
+    op = f"[`{name}`]({between(here, uri)})" if uri else f"`{name}`"
     return f"Value and gradient are held to {op}." if exercise.judged_by.startswith(RULE_OF) else f"It is held to {op}."
