@@ -46,6 +46,22 @@ def test_the_table_can_be_filtered_by_names_aliases_and_words(visit: Visit) -> N
     visit.assert_quiet()
 
 
+def test_what_the_table_is_filtered_by_stands_in_the_address(visit: Visit) -> None:
+    visit.open("builtins/?q=sliding")
+    box = visit.page.get_by_label("Filter")
+    api.expect(box).to_have_value("sliding")
+    assert shown(visit) == ["sliding_window_mask"]
+    box.fill("look-ahead")
+    visit.page.wait_for_url("**/builtins/?q=look-ahead")
+    assert shown(visit) == ["causal_mask"]
+    visit.page.get_by_role("link", name="causal_mask", exact=True).locator("visible=true").last.click()
+    visit.page.go_back()
+    api.expect(box).to_have_value("look-ahead")
+    box.press("Escape")
+    visit.page.wait_for_url("**/builtins/")
+    visit.assert_quiet()
+
+
 def test_the_table_is_sorted_with_the_keyboard(visit: Visit) -> None:
     visit.open("builtins/")
     grouped = shown(visit)

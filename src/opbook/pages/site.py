@@ -100,6 +100,7 @@ def _make(options: SiteOptions) -> Site:
     rendered = render(book, options)
     addresses = rendered.addresses
     left_out = {addresses.builtin(name) for name in loaded if name not in book.pages}
+    left_out |= {guide.uri for guide in shipped_guides(loaded, options.folder, ())} - {guide.uri for guide in shipped}
     documents = _documents(options, book, rendered, shipped, left_out)
     pages = {uri: without(text, uri, left_out) for uri, text in rendered.pages.items()}
     pages |= {guide.uri: documents.pop(guide.uri) for guide in shipped}

@@ -64,11 +64,22 @@
         sort(heading, column, now ? next[now] : "ascending");
       });
     }));
-    input.addEventListener("input", filter);
+    // What is filtered by stands in the address, so that it can be sent to somebody, and is there after Back.
+    function remember() {
+      const address = new URL(location.href);
+      if (input.value) address.searchParams.set("q", input.value);
+      else address.searchParams.delete("q");
+      if (location.protocol !== "file:") history.replaceState(history.state, "", address);
+    }
+
+    input.addEventListener("input", () => { filter(); remember(); });
     input.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") { input.value = ""; filter(); }
+      if (event.key === "Escape") { input.value = ""; filter(); remember(); }
       event.stopPropagation();  // letters typed here are no shortcuts of the theme
     });
+
+    input.value = new URLSearchParams(location.search).get("q") || "";
+    filter();
   }
 
   function setTables() {
