@@ -47,6 +47,7 @@ def write_pages(
     from opbook.pages.site import make
     from opbook.pages.site_options import SiteOptions
     from opbook.pages.writing import write
+    from opbook.playground.files import FOLDER, missing
 
     guides = tuple(map(str, markdown_files(docs))) if docs else ()
     options = SiteOptions(
@@ -56,6 +57,7 @@ def write_pages(
         plugins=plugin_files,
         only=only,
         verify=verify,
+        playground="" if missing(FOLDER) else str(FOLDER),
     )
     with console(stderr=True).status("running examples and checks"):
         site = make(options)

@@ -44,7 +44,7 @@ def eval_text(catalogue: Catalogue, text: str) -> None:
     Examples:
         opbook eval "[1, 2; 3, 4] @ [5, 6]"
         opbook eval "x = [1, 2, 3]; layer_norm(x, [1, 1, 1], [0, 0, 0])"
-        opbook eval - < attention.qu
+        echo "2 + 3" | opbook eval -
     """
     from opbook.notation import Session
     from opbook.notation.guard import limited_memory

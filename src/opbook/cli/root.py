@@ -11,6 +11,7 @@ from opbook.cli.listing import list_builtins
 from opbook.cli.new import new
 from opbook.cli.options import add_plugins, plugin_option
 from opbook.cli.pages import pages
+from opbook.cli.playground import playground
 from opbook.cli.plugins import plugins
 from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
@@ -56,6 +57,7 @@ _COMMANDS = (
     compare,
     stubs,
     pages,
+    playground,
     site,
 )
 for _command in _COMMANDS:

@@ -6,8 +6,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from opbook.examples.running import say_where
@@ -45,6 +43,9 @@ def spread_one_by_one(
     if len(parts) < max(least, 2) or processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
         yield from map(work, parts)
         return
+    # not above, as Python in a web page has no such module, and only one processor
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+
     key = id(work)
     _inherited[key] = work
     others = set(multiprocessing.active_children())

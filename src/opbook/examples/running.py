@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from opbook.examples.example import Example, place
@@ -43,7 +43,8 @@ def named_if_long(what: str) -> Iterator[None]:
     """Say on standard error what has been running for long, while it goes on."""
     timer = threading.Timer(PATIENCE, _say, [f"{what} has been running for {PATIENCE:.0f} s"])
     timer.daemon = True
-    timer.start()
+    with suppress(RuntimeError):  # Python in a web page has no threads
+        timer.start()
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """The plugin itself: a thin adapter that lets MkDocs serve the pages of `opbook.pages`."""
 
+import base64
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -33,9 +34,11 @@ from opbook.mkdocs.worker import ask, refuse
 from opbook.pages.formulas import EXTENSION as FORMULAS
 from opbook.pages.formulas import formula_place
 from opbook.pages.installing import BY_NAME
+from opbook.pages.python_in_page import fetched
 from opbook.pages.site import Site
-from opbook.pages.site_options import SiteOptions
-from opbook.pages.writing import ASSETS, MARKDOWN_EXTENSIONS, SCRIPTS, SEARCH_SCRIPT, STYLES, assets
+from opbook.pages.site_options import ASSETS, SiteOptions
+from opbook.pages.writing import MARKDOWN_EXTENSIONS, SCRIPTS, SEARCH_SCRIPT, STYLES, assets
+from opbook.playground.files import FOLDER, missing
 
 TEMPLATES = Path(__file__).parent / "templates"
 """Parts of the theme Material that this plugin has its own way of."""
@@ -67,6 +70,9 @@ class OpbookConfig(Config):
 
     figures = c.Type(bool, default=True)
     """Whether the figures that examples draw are shown, on the pages of builtins and in the guides."""
+
+    playground = c.Type(bool, default=True)
+    """Whether pages can run Python and the notation by themselves, where `opbook playground fetch` was run."""
 
     source_url = c.Type(str, default="")
     """Where a line of the project's source can be seen, with `{path}` and `{line}` in it."""
@@ -135,8 +141,11 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         for uri, text in self._site.files.items():
             if files.get_file_from_path(uri) is None:  # a site's own `llms.txt` stays
                 files.append(generated(config, uri, text))
-        for uri, path in assets():
-            files.append(File.generated(config, uri, abs_src_path=str(path)))
+        for uri, content in self._site.binaries.items():
+            files.append(File.generated(config, uri, content=base64.b64decode(content)))
+        for uri, path in (*assets(), *fetched(self._fetched(config))):
+            if uri not in self._site.files:
+                files.append(File.generated(config, uri, abs_src_path=str(path)))
         if config.nav is not None:
             section, guides = section_of(self._site.nav), section_of(self._site.guides)
             nav, placed = splice(config.nav, f"{self._folder()}/guides", guides)
@@ -247,6 +256,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             verify=self.config.verify,
             figures=self.config.figures,
             cache=str(_home(config) / CACHE),
+            playground=self._fetched(config),
             directory_urls=config.use_directory_urls,
             source_url=self._source_url(),
             install=self._install(),
@@ -271,6 +281,11 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._check.failures.append(
             f"{where}: the formula ${latex}$ can't be set: {reason}. Write it with LaTeX's usual commands for formulas"
         )
+
+    def _fetched(self, config: MkDocsConfig) -> str:
+        """The folder with the files of Python in the page; "" if the site is to have none, or one is not there."""
+        folder = _home(config) / FOLDER
+        return "" if not self.config.playground or missing(folder) else str(folder)
 
     def _folder(self) -> str:
         folder = self.config.index.strip("/")

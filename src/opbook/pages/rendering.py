@@ -22,6 +22,7 @@ from opbook.pages.page import Book, BuiltinPage
 from opbook.pages.pictures import behind, pictures
 from opbook.pages.plain import plain
 from opbook.pages.site_options import SiteOptions
+from opbook.pages.yours import signature_of_yours
 
 LISTED = ("Raises", "Warns", "Yields")
 """Sections of a docstring that are lists of names."""
@@ -171,6 +172,7 @@ def environment() -> jinja2.Environment:
         needed=markdown.needed,
         one_line=markdown.one_line,
         other_names=markdown.other_names,
+        signature_of_yours=signature_of_yours,
         side_by_side=markdown.side_by_side,
         text=markdown.text,
     )

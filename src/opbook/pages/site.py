@@ -18,6 +18,7 @@ from opbook.pages.links import broken, lacks, without
 from opbook.pages.machine import Link, builtins_json, links, llms_full_txt, llms_txt
 from opbook.pages.page import Book, Guide
 from opbook.pages.pictures import behind
+from opbook.pages.python_in_page import texts
 from opbook.pages.redirects import redirects
 from opbook.pages.reference import filled
 from opbook.pages.rendering import Nav, Rendered, render
@@ -36,6 +37,7 @@ class Site:
         pages: The text of each generated page by its address.
         documents: The text of those of the site's own pages that show more than their files say.
         files: What goes to the root of the site, by name.
+        binaries: What else goes there that is no text, likewise, in base64.
         nav: The generated pages as entries of a navigation.
         guides: The guides that plugins bring along, likewise.
         unlisted: For pages that are not in it, the address of one that they are found beside.
@@ -52,6 +54,7 @@ class Site:
     pages: dict[str, str] = field(default_factory=dict)
     documents: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    binaries: dict[str, str] = field(default_factory=dict)
     nav: Nav = field(default_factory=list)
     guides: Nav = field(default_factory=list)
     unlisted: dict[str, str] = field(default_factory=dict)
@@ -105,17 +108,20 @@ def _make(options: SiteOptions) -> Site:
     pages = {uri: without(text, uri, left_out) for uri, text in rendered.pages.items()}
     pages |= {guide.uri: documents.pop(guide.uri) for guide in shipped}
 
+    parts, binaries = texts(loaded) if options.playground else ({}, {})
     shown = {addresses.builtins[name]: page for name, page in book.pages.items()}
     return Site(
         pages=pages,
         documents=documents,
         files={
             "builtins.json": builtins_json(book, addresses),
+            **parts,
             "llms.txt": llms_txt(book, addresses, guides, options.name, options.description, options.url),
             "llms-full.txt": llms_full_txt(
                 _read(guides, documents, pages), addresses, options.name, options.description, options.url
             ),
         },
+        binaries=binaries,
         nav=rendered.nav,
         guides=[(guide.title, guide.uri) for guide in shipped],
         unlisted=rendered.unlisted,

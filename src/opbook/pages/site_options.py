@@ -5,6 +5,9 @@ from pathlib import Path
 
 from opbook.pages.installing import BY_NAME
 
+ASSETS = "assets/opbook"
+"""The folder of styles and scripts, from the root of the docs."""
+
 
 @dataclass(frozen=True)
 class SiteOptions:
@@ -22,6 +25,7 @@ class SiteOptions:
         figures: Whether to show figures.
         cache: The file in which what the checks said is kept from build to build, or "".
         directory_urls: Whether each page gets a folder of its own on the site.
+        playground: The folder with the files of Python in the page, or "" if the site has none.
         source_url: The address of a line of source, with `{path}` and `{line}` in it, or "".
         install: How a distribution is installed that came by its name, with `{distribution}` in it.
         root: The folder that those paths are counted from.
@@ -40,6 +44,7 @@ class SiteOptions:
     figures: bool = True
     cache: str = ""
     directory_urls: bool = True
+    playground: str = ""
     source_url: str = ""
     install: str = BY_NAME
     root: str = "."

@@ -1,5 +1,6 @@
 """Writes pages into a folder, with the styles and scripts that they need, for any site generator to take."""
 
+import base64
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,14 +9,12 @@ from typing import Any
 from opbook.errors import OpbookError
 from opbook.examples.files import replacing
 from opbook.pages.machine import inventory
+from opbook.pages.python_in_page import fetched
 from opbook.pages.site import Site
-from opbook.pages.site_options import SiteOptions
-
-ASSETS = "assets/opbook"
-"""The folder of styles and scripts, from the root of the docs."""
+from opbook.pages.site_options import ASSETS, SiteOptions
 
 STYLES = ("opbook.css", "opbook-play.css")
-SCRIPTS = ("opbook-access.js", "opbook-play.js", "opbook-table.js")
+SCRIPTS = ("opbook-access.js", "opbook-parts.js", "opbook-play.js", "opbook-table.js")
 
 SEARCH_SCRIPT = "opbook-search.js"
 """What finds pages, where a site has an index for it; the adapter for MkDocs writes one."""
@@ -66,11 +65,14 @@ def write(site: Site, options: SiteOptions, target: Path) -> None:
             shutil.copytree(options.docs, draft)
         draft.mkdir(exist_ok=True)
         (draft / MARK).touch()
-        for uri, path in assets():
-            _file(draft / uri).write_bytes(path.read_bytes())
         for name, text in site.files.items():
             if not (draft / name).exists():  # a site's own llms.txt stays
-                (draft / name).write_text(text, encoding="utf-8")
+                _file(draft / name).write_text(text, encoding="utf-8")
+        for uri, content in site.binaries.items():
+            _file(draft / uri).write_bytes(base64.b64decode(content))
+        for uri, path in (*assets(), *fetched(options.playground)):
+            if uri not in site.files:
+                _file(draft / uri).write_bytes(path.read_bytes())
         (draft / "objects.inv").write_bytes(inventory(site.links, options.name))
         for uri, text in (site.pages | site.documents).items():
             _file(draft / uri).write_text(text, encoding="utf-8")

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from opbook.errors import PluginError
@@ -35,7 +35,8 @@ def guarded(who: str, handle: str) -> Iterator[None]:
 
     timer = threading.Timer(PATIENCE, tell)
     timer.daemon = True
-    timer.start()
+    with suppress(RuntimeError):  # Python in a web page has no threads
+        timer.start()
     limit = sys.getrecursionlimit()
     try:
         with no_exit(), _interrupts_told_apart():

@@ -63,7 +63,7 @@ function output(lines, changed) {
   return make("pre", { className: "ob-play-output", tabIndex: 0, "aria-label": "Output" }, ...shown);
 }
 
-function explanation(error, goTo) {
+export function explanation(error, goTo) {
   const parts = [make("pre", { className: "ob-play-error", tabIndex: 0, "aria-label": "Error" }, error.message)];
   if (error.line && !error.message.startsWith("<above>")) {
     const button = make("button", { type: "button", className: "ob-play-button" }, `Go to line ${error.line}`);

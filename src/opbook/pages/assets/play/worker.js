@@ -2,6 +2,9 @@
 
 let answer;
 
+// Of a traceback, the line that says what it was.
+const reason = (error) => String(error.message || error).trim().split("\n").at(-1);
+
 async function load(parts) {
   importScripts(parts.folder + "pyodide.js");
   const python = await loadPyodide({ indexURL: parts.folder, packages: ["numpy"], env: parts.environment });
@@ -19,13 +22,13 @@ lambda message: json.dumps(answer(json.loads(message), catalogue()))
 
 onmessage = async ({ data }) => {
   if (data.parts) {
-    load(data.parts).then(() => postMessage({ ready: true }), (error) => postMessage({ broken: String(error.message || error) }));
+    load(data.parts).then(() => postMessage({ ready: true }), (error) => postMessage({ broken: reason(error) }));
   } else {
     let found;
     try {
       found = JSON.parse(answer(JSON.stringify(data.message)));
     } catch (error) {  // such as a lack of memory, behind which this Python is of no more use
-      postMessage({ broken: String(error.message || error) });
+      postMessage({ broken: reason(error) });
       return;
     }
     postMessage({ answer: found });
