@@ -50,6 +50,17 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(visit: Visit, axe_script
     visit.assert_quiet()
 
 
+@pytest.mark.parametrize("visit", VIEWS, indirect=True)
+def test_axe_finds_nothing_in_a_search(visit: Visit, axe_script: str) -> None:
+    visit.open("builtins/layer_norm/")
+    visit.page.keyboard.press("/")
+    visit.page.keyboard.type("softmax gradient")
+    visit.page.get_by_role("option").first.wait_for()
+    visit.page.evaluate(axe_script)
+    found = visit.page.evaluate("axe.run(document.querySelector('.ob-search'), {resultTypes: ['violations']})")
+    assert [(one["id"], one["nodes"][0]["html"][:160]) for one in found["violations"]] == []
+
+
 @pytest.mark.parametrize("visit", [(360, "light")], indirect=True)
 def test_what_scrolls_can_be_reached_with_the_keyboard(visit: Visit) -> None:
     unreachable = """

@@ -306,7 +306,7 @@
       list.replaceChildren(...shown);
       status.replaceChildren(...(!query ? [hint]
         : found.length === 0 ? [`Nothing is found for “${query}”. `, ...advice]
-        : isWhole ? [whole.length === 1 ? "1 page" : `${listed.length} of ${whole.length} pages`]
+        : isWhole ? [`${listed.length < whole.length ? `${listed.length} of ` : ""}${whole.length} ${whole.length === 1 ? "page" : "pages"}`]
         : ["No page has all of these words. ", ...advice]));
       choose(-1);
       open(document.activeElement === input || box.contains(document.activeElement));
