@@ -18,6 +18,7 @@ PAGES = (
     "builtins/scaled_dot_product_attention/",
     "builtins/multi_head_attention/",
     "builtins/transformer_block/",
+    "builtins/guides/01-slopes/",
     "learn/statistics-ml/",
     "reference/api/differentiation/",
     "404.html",
