@@ -23,16 +23,21 @@ SECONDS = 60_000
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def fetched() -> Path:
     said = list(gather(FETCHED, []))
     problem = still_missing(FETCHED)
     if problem:
         pytest.skip(f"the files of Python in the page can't be fetched here: {' '.join([*said, problem])}")
+    return FETCHED
+
+
+@pytest.fixture(scope="module")
+def project(fetched: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     folder = tmp_path_factory.mktemp("python")
     project = Project(folder, folder / "site", nothing_installed())
     for name, text in FILES.items():
         project.write(name, text)
-    shutil.copytree(FETCHED, folder / FOLDER)
+    shutil.copytree(fetched, folder / FOLDER)
     built = project.build()
     assert built.returncode == 0, built.stderr
     return project
@@ -157,3 +162,31 @@ def test_the_site_is_the_same_from_build_to_build_and_has_python_only_where_it_w
     files = without.files()
     assert not [name for name in files if "pyodide" in name]
     assert b"opbookPlayground = null" in files["assets/opbook/opbook-parts.js"]
+
+
+ALL = """
+from glob import glob
+from opbook.examples import run_pages
+from opbook.plugins.catalogue import catalogue
+
+results = run_pages(sorted(glob("/opbook/opbook_*/examples.md")), catalogue())
+print({result.status for result in results} - {"skipped"}, len(results) > 200)
+print(*(result.message for result in results if result.status == "failed"), sep="\\n", end="")
+print(*(info.error for info in catalogue().plugins if info.error), sep="\\n", end="")
+"""
+
+
+def test_every_example_of_our_plugins_gives_in_the_page_what_it_gave_in_the_build(
+    fetched: Path, tmp_path: Path, browser: Any, serving: Callable[[Path], str]
+) -> None:
+    project = Project(tmp_path, tmp_path / "site")
+    project.write("mkdocs.yml", "site_name: Ours\nplugins: [{opbook: {only: [layer_norm], verify: false}}]\n")
+    project.write("docs/index.md", "# Ours\n\n```python\nprint(1)\n```\n\n```output\n1\n```\n")
+    shutil.copytree(fetched, tmp_path / FOLDER)
+    built = project.build()
+    assert built.returncode == 0, built.stderr
+    visit = Visit(browser.new_page(), serving(project.site))
+    visit.open("")
+    run(visit, 0, ALL)
+    assert visit.page.locator(".ob-play-output").inner_text() == "{'passed'} True\n"
+    visit.page.close()
