@@ -36,7 +36,7 @@ function serverEngine(token) {
       }
     },
     stop() {
-      if (running) send({ do: "stop", id: running });
+      if (running) send({ do: "stop", id: running }).catch(() => {});  // who waits for the answer is told
     },
   };
 }
