@@ -7,13 +7,13 @@ from rich.text import Text
 
 SECTIONS = [
     "What it is",
-    "Formula",
     "Definition",
     "Example",
     "How it works",
     "Inputs and output",
+    "More examples",
     "Gradient",
-    "Comes from",
+    "Edge cases",
 ]
 
 
@@ -62,7 +62,7 @@ def test_show_draws_figures_as_characters(opbook, one_file_plugin):
 
 def test_show_says_how_it_is_differentiated(opbook):
     lines = opbook("show", "layer_norm").stdout.splitlines()
-    gradient = "\n".join(lines[lines.index("## Gradient") : lines.index("## Comes from")])
+    gradient = "\n".join(lines[lines.index("## Gradient") : lines.index("## Edge cases")])
     assert "\ndx, dgamma, dbeta = pullback(g)\n" in gradient
     assert "(∂ L)/(∂ x) = 1/s (h - mean(h) - x̂ mean(h x̂))" in gradient
     assert "\\frac" not in gradient
@@ -77,7 +77,10 @@ def test_show_as_json(opbook):
 
 
 def test_show_says_what_is_true_of_it(opbook):
-    assert "What is true of every value:\n\n- Adding a number to a whole row" in opbook("show", "layer_norm").stdout
+    assert (
+        "These sentences hold for every input:\n\n- Adding a number to a whole row"
+        in opbook("show", "layer_norm").stdout
+    )
 
 
 def test_unknown_builtin_names_the_nearest(opbook):

@@ -1,6 +1,6 @@
 import pytest
 
-from opbook.examples import calls, complexity, find
+from opbook.examples import calls, find
 
 NAMES = {"layer_norm", "softmax", "sum", "print"}
 
@@ -41,16 +41,3 @@ def test_calls_of_qu():
     assert calls(example, NAMES) == {"layer_norm", "softmax"}
     (example,) = find("page.md", "```qu\ny = [1\n```\n")
     assert calls(example, NAMES) == set()
-
-
-def test_simplest_is_fewest_builtins_then_shortest():
-    one = python("from opbook.ops import sum\n\n# a comment\nsum(1)")
-    longer = python("from opbook.ops import sum\nx = 1\nsum(x)")
-    two = python("from opbook.ops import sum, softmax; sum(softmax(1))")
-    assert complexity(one, NAMES) == (1, 2, 32)
-    assert sorted([two, longer, one], key=lambda example: complexity(example, NAMES)) == [one, longer, two]
-
-
-def test_what_is_continued_counts():
-    text = "```python\nfrom opbook.ops import sum\nsum(1)\n```\n<!-- example: continue -->\n```python\nx = 1\n```\n"
-    assert complexity(find("page.md", text)[1], NAMES)[:2] == (1, 3)

@@ -6,6 +6,7 @@ import pytest
 
 from opbook import examples, pages
 from opbook.errors import UnknownBuiltinError
+from opbook.pages.page import EdgeCase
 from opbook.plugins.catalogue import Catalogue, catalogue
 
 Write = Callable[[str, str], Path]
@@ -57,7 +58,7 @@ def test_a_page_says_what_the_source_says(ops: Catalogue, write: Write) -> None:
     assert lines[origin.line - 1].startswith("@builtin")
     assert lines[origin.line].startswith("def double(")
     assert origin.file == origin.path.name
-    assert origin.code.startswith("def double(\n    x: Array")
+    assert origin.code.startswith("def double(x, times=1, *, mask=None, eps=1e-5):\n    if times < 0:")
     assert "Doubles every entry" not in origin.code, "what the docstring says stands elsewhere on the page"
     assert origin.code.endswith("    return x * 2.0**times")
     assert origin.rule.startswith("@double.defvjp\n")
@@ -81,7 +82,7 @@ def test_what_the_note_says_of_the_gradient_stands_with_the_gradient(ops: Catalo
 def test_edge_cases_say_what_is_answered_and_what_is_refused_with_its_message(ops: Catalogue, write: Write) -> None:
     write("examples.md", ALL)
     edges = pages.build_one("double", ops).pages["double"].edges
-    assert edges.answered == ("an infinity",)
+    assert edges.answered == (EdgeCase("an infinity", "double([inf])", "[inf]", ""),)
     (refusal,) = edges.refused
     assert (refusal.label, refusal.error) == ("a negative count", "InputError")
     assert refusal.message == "double: times must be at least 0, but is -1"
@@ -153,7 +154,7 @@ def test_a_call_that_returns_nothing_has_no_result(ops: Catalogue, write: Write)
     assert (call.text, call.output.name) == ("say(value)", "")
 
 
-def test_examples_are_shown_simplest_first_and_mistakes_last(ops: Catalogue, write: Write) -> None:
+def test_examples_are_shown_in_the_order_of_their_author(ops: Catalogue, write: Write) -> None:
     page = write(
         "examples.md",
         """
@@ -190,10 +191,12 @@ def test_examples_are_shown_simplest_first_and_mistakes_last(ops: Catalogue, wri
     book = pages.build_one("double", ops)
     assert not book.failures
     shown = book.pages["double"].examples
-    assert [example.code.splitlines()[0] for example in shown] == ["say(double([1]))", "x = [1, 2]", "double()"]
-    assert shown[0].output == "[2.]\n"
-    assert (shown[0].heading, shown[0].text) == ("Short", "It takes\none line.")
-    assert shown[0].place.startswith("examples.md:")
+    assert [example.code.splitlines()[0] for example in shown] == ["x = [1, 2]", "double()", "say(double([1]))"]
+    assert shown[2].output == "[2.]\n"
+    assert shown[2].place.startswith("examples.md:")
+    *_, group = book.pages["double"].groups
+    assert (group.heading, group.anchor) == ("Short", "example-short")
+    assert [part.text for part in group.parts] == ["It takes\none line."]
 
 
 def test_an_example_is_shown_with_what_it_continues_but_not_twice(ops: Catalogue, write: Write) -> None:
@@ -238,11 +241,41 @@ def test_guides_give_one_example_each_and_links_for_the_rest(ops: Catalogue, wri
     def text(n: int) -> str:
         return f"```qu\nsay(double([{n}]))\n```\n\n```output\n[{2 * n}.]\n```\n"
 
-    guides = [guide(write(f"guide{i}.md", text(i) + "\n" + text(10 + i))) for i in range(6)]
-    page = pages.build_one("double", ops, guides).pages["double"]
-    assert [example.guide.uri for example in page.examples if example.guide] == [f"guide{i}.md" for i in range(4)]
+    def learning(i: int) -> pages.Guide:
+        return pages.Guide(write(f"guide{i}.md", text(i) + "\n" + text(10 + i)), f"learn/guide{i}.md", "A guide")
+
+    page = pages.build_one("double", ops, map(learning, range(6))).pages["double"]
+    assert [example.guide.uri for example in page.examples if example.guide] == [f"learn/guide{i}.md" for i in range(4)]
     assert [example.output for example in page.examples] == ["[0.]\n", "[2.]\n", "[4.]\n", "[6.]\n"]
-    assert [other.uri for other in page.elsewhere] == ["guide4.md", "guide5.md"]
+    assert [other.uri for other in page.elsewhere] == ["learn/guide4.md", "learn/guide5.md"]
+
+
+def test_only_guides_that_teach_a_builtin_show_its_page_an_example(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    about_ci = pages.Guide(write("ci.md", "# Test in CI\n\n" + ALL), "howto/ci.md", "Test in CI")
+    about_it = pages.Guide(write("pick.md", "# Who uses pick\n\n" + ALL), "howto/pick.md", "Who uses pick")
+    book = pages.build(ops, [about_ci, about_it])
+    of_guides = {name: [e.guide.title for e in page.examples if e.guide] for name, page in book.pages.items()}
+    assert of_guides == {"double": [], "pick": ["Who uses pick"], "say": []}
+    assert [guide.title for guide in book.pages["pick"].elsewhere] == ["Test in CI"]
+
+
+def test_a_guide_that_does_not_speak_of_a_builtin_is_an_aside(ops: Catalogue, write: Write) -> None:
+    write("examples.md", ALL)
+    text = "# Twice\n\nHere is what `double` does, in [the end](../ops.md).\n\n" + textwrap.dedent(ALL)
+    guide = pages.Guide(write("twice.md", text), "learn/twice.md", "Twice")
+    book = pages.build(ops, [guide])
+    asides = {name: page.groups[-1].is_aside for name, page in book.pages.items()}
+    assert asides == {"double": False, "pick": True, "say": True}
+    assert book.pages["double"].groups[-1].parts[0].text.startswith("Here is what")
+
+
+def test_what_a_text_is_about_goes_before_what_is_merely_called(ops: Catalogue, write: Write) -> None:
+    fence = "```qu\nsay(double([{}]))\n```\n\n```output\n[{}.]\n```\n\n"
+    write("examples.md", "## Printing\n\n`say` prints.\n\n" + fence.format(1, 2) + "## Other\n\n" + fence.format(2, 4))
+    book = pages.build(ops, only=["say", "double"])
+    headings = {name: [group.heading for group in page.groups] for name, page in book.pages.items()}
+    assert headings == {"say": ["Printing", "Other"], "double": ["Other"]}
 
 
 def test_skipped_examples_say_why(ops: Catalogue, write: Write) -> None:

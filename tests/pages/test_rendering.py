@@ -10,6 +10,7 @@ from opbook.autodiff.derivatives.refusals import surface
 from opbook.pages import rendering
 from opbook.pages.links import broken
 from opbook.pages.markdown import fence
+from opbook.pages.page import ExampleGroup, ExamplePart
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import render
 from opbook.pages.site_options import SiteOptions
@@ -67,14 +68,14 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "[Builtin index](index.md) · [Arrays & more](category/arrays-more.md)",
         "# double",
         "result = double(x, [times=], [mask=], [eps=])",
-        "[`x`](#input-x) (..., D) ·",
-        "it is not overloaded. It is used by [`pick`](pick.md).",
+        "Input [`x`](#input-x), [`times`](#input-times), [`mask`](#input-mask), [`eps`](#input-eps) · Output [`result`]",
+        "not overloaded. It is used by [`pick`](pick.md).",
         "## What it is",
         "Doubles every entry.",
-        "## Formula",
-        "$$2x$$",
         "## Definition",
+        "$$2x$$",
         "```python\ndef double(",
+        "Arithmetic.",
         "## Example",
         "say(double([1]))",
         "```output\n[2.]\n2.0\n```",
@@ -90,12 +91,11 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "```python\n@double.defvjp",
         '<svg class="ob-tape-picture"',
         "## Edge cases",
-        "an infinity",
+        "| an infinity<br>`double([inf])` | `[inf]` |",
+        "`ShapeError`: mask does not fit.",
         "- a negative count: `InputError` double: times must be at least 0, but is -1",
-        "- `ShapeError`: mask does not fit.",
-        "## Verification",
-        "## Comes from",
-        "Arithmetic.",
+        "Not verified by this build",
+        "Comes from",
     ]
     place = text.index("\n---\n")
     for part in parts:
@@ -171,16 +171,25 @@ def test_source_links_to_its_line_where_the_project_says_where(book: pages.Book,
 
 
 def test_examples_in_two_languages_under_one_heading_stand_side_by_side(book: pages.Book) -> None:
-    qu = dataclasses.replace(book.pages["double"].examples[0], place="examples.md:3", heading="One")
-    python = dataclasses.replace(qu, language="python", code="print(1)\n\n\nprint(2)\n", place="examples.md:9")
-    alone = dataclasses.replace(python, heading="Two")
-    page = dataclasses.replace(book.pages["double"], examples=(python, alone, qu))
-    text = render(pages.Book({"double": page})).pages["builtins/double.md"]
-    first, second = (
-        text.index('=== "Qu"\n\n    ```qu\n    say('),
-        text.index('=== "Python"\n\n    ```python\n    print(1)'),
+    qu = book.pages["double"].examples[0]
+    python = dataclasses.replace(qu, language="python", code="print(1)\n\n\nprint(2)\n")
+    groups = (
+        ExampleGroup("One", "example-one", (ExamplePart("", (qu, python)),)),
+        ExampleGroup("Two", "example-two", (ExamplePart("In words.", (python,)),)),
     )
-    assert first < second < text.index("\n```python\nprint(1)")
+    page = dataclasses.replace(book.pages["double"], groups=groups)
+    text = render(pages.Book({"double": page})).pages["builtins/double.md"]
+    places = [
+        text.index('=== "qu"\n'),
+        text.index("    ``` { .qu #run-example-one-qu }\n    say("),
+        text.index('=== "python"\n'),
+        text.index("    ``` { .python #run-example-one-python }\n    print(1)"),
+        text.index(
+            '<details class="ob-fold ob-more" id="example-two" markdown="1">\n<summary>Two</summary>\n\nIn words.'
+        ),
+        text.index("\n``` { .python #run-example-two-python }\nprint(1)"),
+    ]
+    assert places == sorted(places)
     assert "    print(1)\n\n\n    print(2)" in text, "blank lines in code stay"
 
 
@@ -201,7 +210,8 @@ def test_categories_that_look_alike_have_pages_of_their_own(book: pages.Book) ->
 
 def test_blank_lines_in_code_stay(book: pages.Book) -> None:
     example = dataclasses.replace(book.pages["double"].examples[0], code="a = 1\n\n\n\nsay(a)\n")
-    page = dataclasses.replace(book.pages["double"], examples=(example,))
+    group = ExampleGroup("", "example-basic", (ExamplePart("", (example,)),))
+    page = dataclasses.replace(book.pages["double"], groups=(group,))
     text = render(dataclasses.replace(book, pages={"double": page})).pages["builtins/double.md"]
     assert "a = 1\n\n\n\nsay(a)" in text
     assert "\n\n\n" not in text.replace("a = 1\n\n\n\n", "")

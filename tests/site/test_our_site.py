@@ -58,7 +58,7 @@ def test_the_example_of_the_guide_is_on_the_pages_of_all_that_it_calls(ours: Pro
 
 def test_the_definition_and_the_rule_stand_on_the_page(ours: Project) -> None:
     text = html.unescape(re.sub(r"<[^>]+>", "", ours.page("builtins/layer_norm")))
-    assert 'def layer_norm(x: Array["... D"], gamma: Array["D"]' in text
+    assert "def layer_norm(x, gamma, beta, *, eps=1e-5):" in text
     assert "@layer_norm.defvjp" in text
 
 
@@ -100,8 +100,8 @@ def test_every_builtin_shows_its_call_shapes_and_its_place_in_the_index(ours: Pr
 
 
 def test_the_sections_of_a_page_stand_in_order(ours: Project) -> None:
-    titles = "What it is,Formula,Definition,Example,How it works,Inputs and output,More examples,Gradient,Edge cases"
-    expected = [*titles.split(","), "In other libraries", "Verification", "Comes from"]
+    titles = "What it is,Definition,Example,How it works,Inputs and output,More examples,Gradient,Edge cases"
+    expected = [*titles.split(","), "In other libraries"]
     page = ours.page("builtins/layer_norm")
     assert [html.unescape(title) for title in re.findall(r"<h2[^>]*>(.*?)<a", page)] == expected
 

@@ -173,7 +173,11 @@ def linspace(start: float, stop: float, count: int) -> Array["N"]:
         InputError: count is negative or more than 10**8.
 
     Formula:
-        $$x_i = (1 - t_i)\,\text{start} + t_i\,\text{stop}, \qquad t_i = \frac{i}{n - 1}, \qquad i = 0, \dots, n - 1$$
+        $$\begin{gathered}
+        x_i = (1 - t_i)\,\text{start} + t_i\,\text{stop}, \\
+        t_i = \frac{i}{n - 1}, \\
+        i = 0, \dots, n - 1
+        \end{gathered}$$
 
     Source:
         NumPy's `np.linspace`.

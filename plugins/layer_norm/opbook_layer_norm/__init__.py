@@ -47,8 +47,11 @@ def layer_norm(x: Array["... D"], gamma: Array["D"], beta: Array["D"], *, eps: f
         InputError: eps is negative, or it is 0 and a row is constant, or the rows have no entries.
 
     Formula:
-        $$y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i, \qquad
-        \mu = \frac{1}{D}\sum_{j=1}^{D} x_j, \qquad \sigma^2 = \frac{1}{D}\sum_{j=1}^{D} (x_j - \mu)^2$$
+        $$\begin{gathered}
+        y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i, \\
+        \mu = \frac{1}{D}\sum_{j=1}^{D} x_j, \\
+        \sigma^2 = \frac{1}{D}\sum_{j=1}^{D} (x_j - \mu)^2
+        \end{gathered}$$
 
         for each row x of D entries, with eps as ε.
 

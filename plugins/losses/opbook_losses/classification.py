@@ -75,9 +75,11 @@ def cross_entropy(
             another text.
 
     Formula:
-        $$L = -\frac{\sum_n \sum_{i=1}^{C} q_{n,i}\,\log p_{n,i}}{\sum_n w_{t_n}}, \qquad
-        q_{n,i} = w_i\left((1 - \varepsilon)\,\delta_{i,t_n} + \frac{\varepsilon}{C}\right), \qquad
-        p_n = \operatorname{softmax}(x_n)$$
+        $$\begin{gathered}
+        L = -\frac{\sum_n \sum_{i=1}^{C} q_{n,i}\,\log p_{n,i}}{\sum_n w_{t_n}}, \\
+        q_{n,i} = w_i\left((1 - \varepsilon)\,\delta_{i,t_n} + \frac{\varepsilon}{C}\right), \\
+        p_n = \operatorname{softmax}(x_n)
+        \end{gathered}$$
 
         over the rows n whose target t is not ignore_index, with label_smoothing as ε and weight as w.
 

@@ -121,8 +121,11 @@ def huber_loss(
         InputError: delta is not above 0, or reduction is another text.
 
     Formula:
-        $$L = \frac{1}{n}\sum_{i=1}^{n} \begin{cases} \tfrac12 e_i^2 & |e_i| \le \delta \\
-        \delta\,(|e_i| - \tfrac12\delta) & |e_i| > \delta \end{cases} \qquad e_i = x_i - t_i$$
+        $$\begin{gathered}
+        L = \frac{1}{n}\sum_{i=1}^{n} \begin{cases} \tfrac12 e_i^2 & |e_i| \le \delta \\
+        \delta\,(|e_i| - \tfrac12\delta) & |e_i| > \delta \end{cases} \\
+        e_i = x_i - t_i
+        \end{gathered}$$
 
         with the entries t of target.
 

@@ -123,8 +123,10 @@ def cosine_similarity(x: Array["..."], y: Array["..."], axis: int = -1, *, eps: 
         InputError: There is no such axis, eps is negative, or it is 0 and a vector is zero.
 
     Formula:
-        $$c = \frac{\sum_i x_i y_i}{\max(\lVert x \rVert, \varepsilon)\,\max(\lVert y \rVert, \varepsilon)}, \qquad
-        \lVert x \rVert = \sqrt{\textstyle\sum_i x_i^2}$$
+        $$\begin{gathered}
+        c = \frac{\sum_i x_i y_i}{\max(\lVert x \rVert, \varepsilon)\,\max(\lVert y \rVert, \varepsilon)}, \\
+        \lVert x \rVert = \sqrt{\textstyle\sum_i x_i^2}
+        \end{gathered}$$
 
         with eps as ε.
 

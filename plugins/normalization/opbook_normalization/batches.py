@@ -97,8 +97,10 @@ def batch_norm(
         for each column i, with eps as ε. In training μᵢ and σᵢ² are the mean and the variance of the column, and the
         running statistics become
 
-        $$\text{mean}'_i = (1 - m)\,\text{mean}_i + m\,\mu_i, \qquad
-        \text{var}'_i = (1 - m)\,\text{var}_i + m\,\frac{n}{n - 1}\,\sigma_i^2$$
+        $$\begin{gathered}
+        \text{mean}'_i = (1 - m)\,\text{mean}_i + m\,\mu_i, \\
+        \text{var}'_i = (1 - m)\,\text{var}_i + m\,\frac{n}{n - 1}\,\sigma_i^2
+        \end{gathered}$$
 
         with the momentum m and n rows.
 

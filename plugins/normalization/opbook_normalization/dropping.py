@@ -85,7 +85,10 @@ def dropout_mask(shape: tuple[int, ...], rate: float, seed: int) -> Mask["..."]:
         InputError: rate is below 0 or above 1, seed or a length is negative, or there would be more than 10⁸ entries.
 
     Formula:
-        $$k_i = [u_i \ge \text{rate}], \qquad u_i \text{ uniform in } [0, 1)$$
+        $$\begin{gathered}
+        k_i = [u_i \ge \text{rate}], \\
+        u_i \text{ uniform in } [0, 1)
+        \end{gathered}$$
 
     Source:
         NumPy's `np.random.default_rng(seed).random(shape)`, whose generator is PCG64.

@@ -61,7 +61,10 @@ def clip_by_global_norm(grads: Tree["P"], max_norm: float) -> Clipped:
         InputError: An entry is NaN or infinite, or max_norm is not above 0.
 
     Formula:
-        $$n = \sqrt{\sum_i g_i^2}, \qquad y_i = g_i\,\min\left(1, \frac{M}{n}\right)$$
+        $$\begin{gathered}
+        n = \sqrt{\sum_i g_i^2}, \\
+        y_i = g_i\,\min\left(1, \frac{M}{n}\right)
+        \end{gathered}$$
 
         with max_norm as M, and the sum over all entries of all arrays.
 

@@ -71,9 +71,12 @@ def rope(
         InputError: width is odd, negative or more than D, or base is not above 0.
 
     Formula:
-        $$\begin{pmatrix} y_a \\ y_b \end{pmatrix} =
+        $$\begin{gathered}
+        \begin{pmatrix} y_a \\ y_b \end{pmatrix} =
         \begin{pmatrix} \cos m\theta_i & -\sin m\theta_i \\ \sin m\theta_i & \cos m\theta_i \end{pmatrix}
-        \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \qquad \theta_i = \text{base}^{-i/P}, \quad i = 0, \dots, P - 1$$
+        \begin{pmatrix} x_a \\ x_b \end{pmatrix}, \\
+        \theta_i = \text{base}^{-i/P}, \quad i = 0, \dots, P - 1
+        \end{gathered}$$
 
         for the row at position m, where a and b are the two entries of plane i.
 

@@ -53,8 +53,10 @@ def sinusoidal_positions(
         InputError: n or d is negative, or base is not above 0.
 
     Formula:
-        $$y_{m, 2i} = \sin\left(m\,\text{base}^{-2i/d}\right), \qquad
-        y_{m, 2i+1} = \cos\left(m\,\text{base}^{-2i/d}\right)$$
+        $$\begin{gathered}
+        y_{m, 2i} = \sin\left(m\,\text{base}^{-2i/d}\right), \\
+        y_{m, 2i+1} = \cos\left(m\,\text{base}^{-2i/d}\right)
+        \end{gathered}$$
 
         for the positions m from 0 to n − 1. `"halves"` moves the even columns in front of the odd ones.
 

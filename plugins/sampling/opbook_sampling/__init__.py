@@ -149,7 +149,10 @@ def sample(logits: Array["*B V"], u: Array["*B"], *, temperature: float = 1.0) -
             score is +inf.
 
     Formula:
-        $$\min\,\Bigl\{\, i : \sum_{j \le i} p_j > u \,\Bigr\}, \qquad p = \operatorname{softmax}(x / \tau)$$
+        $$\begin{gathered}
+        \min\,\Bigl\{\, i : \sum_{j \le i} p_j > u \,\Bigr\}, \\
+        p = \operatorname{softmax}(x / \tau)
+        \end{gathered}$$
 
         with temperature as τ.
 

@@ -111,15 +111,19 @@ def transformer_block(
         ShapeError: A parameter that does not fit x, or a mask that does not broadcast.
 
     Formula:
-        $$h = \operatorname{LN}_1\left(x + \operatorname{MHA}(x)\right), \qquad
-        y = \operatorname{LN}_2\left(h + \operatorname{FFN}(h)\right)$$
+        $$\begin{gathered}
+        h = \operatorname{LN}_1\left(x + \operatorname{MHA}(x)\right), \\
+        y = \operatorname{LN}_2\left(h + \operatorname{FFN}(h)\right)
+        \end{gathered}$$
 
         $$\operatorname{FFN}(h) = \varphi(h W_1 + b_1)\, W_2 + b_2$$
 
         with φ(z) = max(0, z) unless another activation is given. In pre-norm order
 
-        $$h = x + \operatorname{MHA}\left(\operatorname{LN}_1(x)\right), \qquad
-        y = h + \operatorname{FFN}\left(\operatorname{LN}_2(h)\right).$$
+        $$\begin{gathered}
+        h = x + \operatorname{MHA}\left(\operatorname{LN}_1(x)\right), \\
+        y = h + \operatorname{FFN}\left(\operatorname{LN}_2(h)\right).
+        \end{gathered}$$
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), sections 3.1 and 3.3; the pre-norm order after Xiong et al.,

@@ -110,12 +110,15 @@ def _distance_from_readable(sample: Sample) -> int:
 
 
 def edges_of(op: Builtin) -> list[Sample]:
-    """List the inputs at edges that a builtin's own samples name.
+    """List the inputs at edges that the samples of a builtin's own plugin name.
 
-    Returns:
-        Those that its samples make with `Draw.edge`, and those whose value is known.
+    Those of other plugins are about how their rules work, and not about what the builtin means.
     """
-    return [sample for sample in _own_samples(op, Draw(op.name)) if sample.is_edge or sample.known is not None]
+    package = op.__module__.partition(".")[0]
+    modules = [module for module in op.samplers if module.partition(".")[0] == package]
+    draw = Draw(op.name)
+    given = itertools.chain.from_iterable(op.samplers[module](draw) for module in sorted(modules))
+    return [sample for sample in map(_declared, given, itertools.count()) if sample.is_edge]
 
 
 def refused_by(op: Builtin) -> list[Sample]:

@@ -27,6 +27,7 @@ class Sample:
         is_refused: Whether the builtin must refuse it with an error.
         known: The value, worked out in another way; None where it is not known.
         words: What the error must say where the builtin must refuse it.
+        pytorch: What PyTorch returns there, as the builtin's page says it.
     """
 
     label: str
@@ -38,6 +39,7 @@ class Sample:
     is_refused: bool = False
     known: Any = None
     words: str = ""
+    pytorch: str = ""
 
     def saying(self, words: str) -> Self:
         """The same sample, of a call that must be refused with these words.
@@ -53,6 +55,17 @@ class Sample:
     def at_edge(self) -> Self:
         """The same sample, which lies at an edge though its value is known."""
         return replace(self, is_edge=True)
+
+    def in_pytorch(self, result: str) -> Self:
+        """The same sample, with what PyTorch returns there, for the builtin's page.
+
+        Args:
+            result: The result as `opbook.pages.edges.outcome` writes it, such as "all NaN".
+
+        Returns:
+            The sample.
+        """
+        return replace(self, pytorch=result)
 
     @property
     def is_ordinary(self) -> bool:

@@ -40,6 +40,8 @@ def show(catalogue: Catalogue, name: str, as_json: bool) -> None:
 def _as_json(shown: BuiltinPage) -> dict[str, Any]:
     entry = dataclasses.asdict(shown)
     entry["sections"] = dict(shown.sections)
+    del entry["groups"]
+    entry["examples"] = [dataclasses.asdict(example) for example in shown.examples]
     for example, data in zip(shown.examples, entry["examples"], strict=True):
         data["figures"] = [
             {"kind": type(figure).__name__, "title": figure.title, "description": figure.description}

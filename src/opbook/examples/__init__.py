@@ -12,7 +12,7 @@ from opbook.examples.exercise import Answer, Exercise
 from opbook.examples.results import run_example, run_pages
 from opbook.examples.runner import Produced, Runner
 from opbook.examples.updates import update
-from opbook.examples.usage import calls, complexity
+from opbook.examples.usage import calls
 
 __all__ = [
     "Answer",
@@ -23,7 +23,6 @@ __all__ = [
     "Result",
     "Runner",
     "calls",
-    "complexity",
     "disagreement",
     "find",
     "find_exercises",

@@ -1,4 +1,4 @@
-"""Which builtins an example calls, and how simple it is."""
+"""Which builtins an example calls."""
 
 import ast
 import sys
@@ -23,26 +23,6 @@ def calls(example: Example, names: Collection[str]) -> set[str]:
     for link in example.chain:
         imports.read(_parsed(link.code))
     return set(imports.used(_parsed(example.code))).intersection(names)
-
-
-def complexity(example: Example, names: Collection[str]) -> tuple[int, int, int]:
-    """Measure how much a reader has to take in; the examples that a builtin's page shows are sorted by it.
-
-    Args:
-        example: The example. What it continues counts with it, because nobody can read the one without the other.
-        names: The names of the builtins that there are.
-
-    Returns:
-        How many different builtins it uses, how many lines of code it has (blank lines and comments do not count), and
-        how many characters those have.
-    """
-    builtins: set[str] = set()
-    lines: list[str] = []
-    for link in example.chain:
-        builtins |= calls(link, names)
-        stripped = (line.strip() for line in link.code.splitlines())
-        lines += [line for line in stripped if line and not line.startswith("#")]
-    return len(builtins), len(lines), sum(map(len, lines))
 
 
 @lru_cache(maxsize=256)

@@ -1,8 +1,6 @@
 """Makes the book: the page of each builtin, of its source, its examples and its checks."""
 
 import functools
-import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,9 @@ from opbook.pages.calls import describe
 from opbook.pages.entries import Entry, entries
 from opbook.pages.examples import Examples, run_examples
 from opbook.pages.gradients import gradient_of, split
-from opbook.pages.page import Book, BuiltinPage, FamilyPage, Guide, Origin, ShownTape, Verification
+from opbook.pages.page import Book, BuiltinPage, FamilyPage, Guide, Helper, Origin, ShownTape, Verification
 from opbook.pages.sections import added_sections, refused_sections
-from opbook.pages.source import code_of
+from opbook.pages.source import code_of, helpers, whole
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.contributions import Family
 from opbook.plugins.discovery import PluginSource
@@ -89,7 +87,7 @@ def _page(entry: Entry, run: Examples, verification: Verification | None) -> Bui
     from opbook.pages.edges import edges  # here, as it needs the checks, which `opbook list` has no use for
 
     op = entry.op
-    examples, elsewhere = run.of(op.name, entry.examples_page)
+    groups, elsewhere = run.of(op.name, entry.examples_page)
     how, about_gradient = split(op.note)
     return BuiltinPage(
         name=op.name,
@@ -99,7 +97,7 @@ def _page(entry: Entry, run: Examples, verification: Verification | None) -> Bui
         description=op.doc.description,
         sections={title: text for title, text in op.doc.sections.items() if title not in _ON_THE_PAGE},
         calls=tuple(map(describe, op.call_shapes)),
-        examples=examples,
+        groups=groups,
         elsewhere=elsewhere,
         note=how,
         origin=_origin(entry),
@@ -144,6 +142,7 @@ def _missing(entry: Entry, page: BuiltinPage) -> list[str]:
 
 def _origin(entry: Entry) -> Origin:
     op, source = entry.op, entry.plugin.source
+    called = helpers(op.definition, entry.packages)
     path = Path(op.source_file)
     return Origin(
         plugin=source.name,
@@ -155,11 +154,18 @@ def _origin(entry: Entry) -> Origin:
         path=path,
         line=op.source_line,
         code=code_of(op.definition),
-        rule=_whole(op.own_rule) if op.own_rule else "",
+        rule=whole(op.own_rule) if op.own_rule else "",
+        helpers=tuple(map(_helper, called)),
+        rule_helpers=tuple(_helper(one) for one in helpers(op.own_rule, entry.packages) if one not in called),
         summary=_stated(source.distribution, "Summary"),
         replaces=tuple(_short(other.source) for other in entry.replaced),
         is_ours=_stated(source.distribution, "Author") == _stated("opbook", "Author"),
     )
+
+
+def _helper(function: Callable[..., Any]) -> Helper:
+    brief, _, _ = (function.__doc__ or "").strip().partition("\n")
+    return Helper(function.__name__, brief, code_of(function))
 
 
 def _short(source: PluginSource) -> str:
@@ -176,10 +182,3 @@ def _seen_from_package(path: Path, module: str, source: PluginSource) -> str:
     """The file's path from the folder that its top-level package is in: the same on every machine."""
     depth = 1 if source.is_file else module.count(".") + 1 + (path.name == "__init__.py")
     return "/".join(path.parts[-depth:])
-
-
-def _whole(function: Callable[..., Any]) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):  # made by `exec`, or a callable object
-        return ""

@@ -10,6 +10,7 @@ from opbook.examples.collection import EXAMPLES_PAGE
 from opbook.pages.dependencies import dependencies
 from opbook.pages.page import OtherRule
 from opbook.pages.selection import select
+from opbook.pages.source import package, whole
 from opbook.plugins.catalogue import Catalogue
 from opbook.plugins.contributions import Contribution, Section
 from opbook.plugins.discovery import PluginInfo
@@ -26,6 +27,7 @@ class Entry:
     sections: tuple[Contribution[Section], ...]
     uses: tuple[str, ...]
     used_by: tuple[str, ...]
+    packages: frozenset[str]  # those at the top that hold builtins
 
     @property
     def examples_page(self) -> Path:
@@ -49,6 +51,7 @@ def entries(catalogue: Catalogue, only: Sequence[str] = ()) -> dict[str, Entry]:
         UnknownBuiltinError: One of `only` is nothing of that kind.
     """
     made_of = dependencies(catalogue)
+    packages = frozenset(map(package, catalogue.values()))
     return {
         name: Entry(
             catalogue[name],
@@ -58,6 +61,7 @@ def entries(catalogue: Catalogue, only: Sequence[str] = ()) -> dict[str, Entry]:
             tuple(catalogue.contributions(Section, name)),
             made_of.uses[name],
             made_of.used_by[name],
+            packages,
         )
         for name in select(catalogue, only)
     }
@@ -65,4 +69,12 @@ def entries(catalogue: Catalogue, only: Sequence[str] = ()) -> dict[str, Entry]:
 
 def _rule(op: Builtin, one: Contribution[Rule]) -> OtherRule:
     rule, source = one.thing, one.plugin.source
-    return OtherRule(rule.name, source.name, source.distribution, source.version, rule.priority, rule.name in op.asked)
+    return OtherRule(
+        rule.name,
+        source.name,
+        source.distribution,
+        source.version,
+        rule.priority,
+        rule.name in op.asked,
+        whole(rule.function),
+    )

@@ -1,24 +1,26 @@
 """The examples of a book: found, run now, and sorted by the builtins that they call."""
 
+import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opbook.examples import Example, PageError, Result, Runner, calls, complexity, find, find_exercises, run_example
+from opbook.examples import Example, PageError, Result, Runner, calls, find, find_exercises, run_example
 from opbook.examples.collection import read
 from opbook.examples.processes import spread
 from opbook.examples.snippets import SNIPPET
 from opbook.pages.entries import Entry, examples_page
-from opbook.pages.page import Drawing, Guide, ShownExample
+from opbook.pages.markdown import outside_code
+from opbook.pages.page import Drawing, ExampleGroup, ExamplePart, Guide, ShownExample
 from opbook.plugins.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from opbook.exercises import Proof
 
 OWN = 8
-"""How many examples of its plugin's own page a builtin's page shows at most."""
+"""How many headings of its plugin's own page a builtin's page shows at most."""
 
 MANY = 16
 """From so many pages on, it is worth while to start processes that run their examples."""
@@ -26,6 +28,7 @@ MANY = 16
 GUIDES = 4
 """How many examples of guides it shows at most, one of each guide."""
 
+_CODE = re.compile(r"`(\w+)`")
 _BORDER = re.compile(r"\s*(?:#{1,6}\s|`{3,}|~{3,})")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -37,9 +40,9 @@ class Ran:
     result: Result
     example: Example
     uses: frozenset[str]  # the builtins that it calls
-    weight: tuple[bool, int, int]
     guide: Guide | None
     text: str  # the paragraphs above it
+    named: frozenset[str]  # the builtins among those that these paragraphs speak of, or those of the whole guide
 
     @property
     def drawing(self) -> Drawing | None:
@@ -59,15 +62,32 @@ class Examples:
     failures: list[str] = field(default_factory=list)
     proofs: "dict[str, list[Proof]]" = field(default_factory=dict)  # by the guide's address
 
-    def of(self, name: str, page: Path) -> tuple[tuple[ShownExample, ...], tuple[Guide, ...]]:
-        """Choose the examples of one builtin: those to show, simplest first, and the guides that have more of them."""
-        own = _simplest(name, self.own.get(page, []))[:OWN]
-        taught = _simplest(name, self.guides)
-        guides = _one_of_each_guide(ran for ran in taught if not ran.example.needs)[:GUIDES]
-        shown = sorted([*own, *guides], key=lambda ran: (ran.weight, ran.guide is not None))
-        seen = {ran.guide.uri for ran in guides if ran.guide}
-        elsewhere = {ran.guide.uri: ran.guide for ran in taught if ran.guide and ran.guide.uri not in seen}
-        return tuple(self._shown(ran) for ran in shown), tuple(elsewhere[uri] for uri in sorted(elsewhere))
+    def of(self, name: str, page: Path) -> tuple[tuple[ExampleGroup, ...], tuple[Guide, ...]]:
+        """Choose the examples of one builtin, in their authors' order, and the guides that call it without teaching it.
+
+        Its plugin's own examples come first, then one of each guide that teaches it. If there is none of either, one
+        of a guide that merely calls it is better than nothing.
+        """
+        own = _about(name, _first_of_each(name, self.own.get(page, [])))
+        called = _first_of_each(name, self.guides)
+        teaching = (ran for ran in called if ran.guide and ran.guide.teaches(name))
+        taught = _one_of_each_guide(ran for ran in teaching if not ran.example.needs)[:GUIDES]
+        taught = taught or called[: not own]
+        groups = [*_under_headings(own)[:OWN], *([ran] for ran in taught)]
+        shown = {ran.guide.uri for ran in taught if ran.guide}
+        elsewhere = {ran.guide.uri: ran.guide for ran in called if ran.guide and ran.guide.uri not in shown}
+        return tuple(self._groups(name, groups)), tuple(elsewhere[uri] for uri in sorted(elsewhere))
+
+    def _groups(self, name: str, groups: Iterable[Sequence[Ran]]) -> Iterator[ExampleGroup]:
+        taken: dict[str, int] = {}
+        for group in groups:
+            heading, guide = group[0].example.heading, group[0].guide
+            slug = "-".join(re.findall(r"\w+", heading.lower())) or "basic"
+            taken[slug] = taken.get(slug, 0) + 1
+            anchor = f"example-{slug}" + (f"-{taken[slug]}" if taken[slug] > 1 else "")
+            parts = (ExamplePart(part[0].text, tuple(map(self._shown, part))) for part in _side_by_side(group))
+            is_aside = guide is not None and name not in group[0].named
+            yield ExampleGroup(heading, anchor, tuple(parts), guide, is_aside)
 
     def _shown(self, ran: Ran) -> ShownExample:
         """An example with what it continues before it, so that it can be read and run on its own."""
@@ -79,7 +99,6 @@ class Examples:
             output="".join(result.printed or "" for result in results),
             place=ran.example.place,
             heading=ran.example.heading,
-            text=ran.text,
             guide=ran.guide,
             skipped=ran.example.skip or "",
             needs=ran.example.needs,
@@ -154,14 +173,16 @@ def _run(
         examples = calling(examples, uses, only)
     ran: list[Ran] = []
     failures = [problem for proof in proofs for problem in proof.problems]
+    prose = "".join(outside_code("\n".join(lines)))
     for example in examples:
         result = run_example(example, runner)
         if result.status == "failed":
             failures.append(result.message)
         if example.needs:  # the pages are the same where a package is missing
             result = replace(result, printed=example.output, figures=())
-        text = "" if guide else _text_above(lines, example.line)
-        ran.append(Ran(result, example, uses[example], _weight(example, names), guide, text))
+        text = _text_above(lines, example.line)
+        named = uses[example].intersection(_CODE.findall(prose if guide else text))
+        ran.append(Ran(result, example, uses[example], guide, text, named))
     return ran, proofs, failures
 
 
@@ -188,12 +209,6 @@ def calling(
     return [example for example in examples if example in wanted]
 
 
-def _weight(example: Example, names: frozenset[str]) -> tuple[bool, int, int]:
-    """The order of a page: mistakes behind everything else, then by builtins and lines taken together."""
-    builtins, lines, characters = complexity(example, names)
-    return example.raises, builtins + lines, characters
-
-
 def _text_above(lines: Sequence[str], line: int) -> str:
     """The paragraphs between an example and the heading or fence above it, without comments."""
     start = line - 1
@@ -202,12 +217,39 @@ def _text_above(lines: Sequence[str], line: int) -> str:
     return _COMMENT.sub("", "\n".join(lines[start : line - 1])).strip()
 
 
-def _simplest(name: str, ran: Iterable[Ran]) -> list[Ran]:
-    """Those that call a builtin, simplest first; of those that continue one another, the first."""
+def _first_of_each(name: str, ran: Iterable[Ran]) -> list[Ran]:
+    """Those that call a builtin; of those that continue one another, the first."""
     fitting = [each for each in ran if name in each.uses]
     examples = {each.example for each in fitting}
-    first = [each for each in fitting if not examples.intersection(each.example.chain[:-1])]
-    return sorted(first, key=lambda each: each.weight)
+    return [each for each in fitting if not examples.intersection(each.example.chain[:-1])]
+
+
+def _about(name: str, ran: list[Ran]) -> list[Ran]:
+    """Those that show what a builtin does: not those whose text names others only, unless there are no better ones."""
+    headings = {each.example.heading for each in ran if name in each.named}
+    about = [each for each in ran if not each.named or each.example.heading in headings]
+    return about or ran
+
+
+def _under_headings(ran: Iterable[Ran]) -> list[list[Ran]]:
+    return [list(group) for _, group in itertools.groupby(ran, lambda each: each.example.heading or each)]
+
+
+def _side_by_side(ran: Iterable[Ran]) -> list[list[Ran]]:
+    """Put together those under a heading that say the same in two languages; the others stand alone."""
+    groups: list[list[Ran]] = []
+    for each in ran:
+        last = groups[-1] if groups else []
+        if len(last) == 1 and each.example.heading and _are_twins(last[0].example, each.example):
+            last.append(each)
+            last.sort(key=lambda one: one.example.language, reverse=True)  # qu first, as everywhere
+        else:
+            groups.append([each])
+    return groups
+
+
+def _are_twins(a: Example, b: Example) -> bool:
+    return a.heading == b.heading and a.language != b.language
 
 
 def _one_of_each_guide(ran: Iterable[Ran]) -> list[Ran]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from opbook.pages.page import BuiltinPage, ShownExample
+from opbook.pages.page import BuiltinPage
 
 _ESCAPED = {ord(character): f"&#{ord(character)};" for character in "\\`*_{}[]$~^|"}
 _MARKUP = re.compile(r"[\\`*\[\]<>{}$|~^]|&(?=#?\w+;)")
@@ -11,12 +11,12 @@ _FENCED = re.compile(r"(^ *(`{3,})[^\n]*\n.*?^ *\2$)", re.DOTALL | re.MULTILINE)
 _ITEM = re.compile(r"^(\w[\w.]*): ", re.MULTILINE)
 
 
-def fence(code: str, language: str, classes: Sequence[str] = ()) -> str:
-    """Put code between fences that are longer than any in it, with further classes of the block."""
+def fence(code: str, language: str, classes: Sequence[str] = (), anchor: str = "") -> str:
+    """Put code between fences that are longer than any in it, with further classes of the block, and an id."""
     longest = max((len(run) for run in re.findall("`{3,}", code)), default=2)
     ticks = "`" * (longest + 1)
-    words = " ".join(f".{word}" for word in (language, *classes))
-    info = f" {{ {words} }}" if classes else language
+    words = " ".join([*(f".{word}" for word in (language, *classes)), *([f"#{anchor}"] if anchor else [])])
+    info = f" {{ {words} }}" if classes or anchor else language
     return f"{ticks}{info}\n{code.rstrip()}\n{ticks}"
 
 
@@ -30,6 +30,11 @@ def text(words: str) -> str:
     return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", " ".join(words.split()))
 
 
+def cell(code: str) -> str:
+    """Write code as a cell of a table."""
+    return "`" + code.replace("|", "\\|") + "`"
+
+
 def items(section: str) -> str:
     """Make a list of the lines of a docstring's section that begin with a name and a colon."""
     return _ITEM.sub(r"- `\1`: ", section)
@@ -41,22 +46,6 @@ def other_names(page: BuiltinPage) -> list[str]:
     return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
 
 
-def side_by_side(examples: Sequence[ShownExample]) -> list[list[ShownExample]]:
-    """Group the examples of one page and heading that say the same in two languages; the others stand alone."""
-    groups: list[list[ShownExample]] = []
-    for example in examples:
-        twin = next((group for group in groups if len(group) == 1 and _are_twins(group[0], example)), None)
-        if twin is None:
-            groups.append([example])
-        else:
-            twin.append(example)
-            twin.sort(key=lambda each: each.language, reverse=True)  # qu first, as everywhere
-    return groups
-
-
-def _are_twins(a: ShownExample, b: ShownExample) -> bool:
-    file_a, file_b = (example.place.rpartition(":")[0] for example in (a, b))
-    return bool(a.heading) and (file_a, a.heading) == (file_b, b.heading) and a.language != b.language
 
 
 def parts(text: str) -> Iterator[tuple[str, bool]]:

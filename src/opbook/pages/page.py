@@ -1,8 +1,9 @@
 """What is on a builtin's page, in plain data: the site, the terminal and the files for machines all show this."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from opbook.figures import Figure
@@ -54,11 +55,20 @@ class ShownCall:
 
 @dataclass(frozen=True)
 class Guide:
-    """A Markdown page whose examples are shown on the pages of the builtins that they call."""
+    """A Markdown page whose examples are shown on the pages of the builtins that it teaches."""
 
     path: Path
     uri: str  # its address from the root of the docs, such as learn/tape.md
     title: str
+
+    def teaches(self, name: str) -> bool:
+        """Whether it is there to teach, or its title names a builtin; others merely call it."""
+        return "learn" in self.folders or "guides" in self.folders or name in re.findall(r"\w+", self.title)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that it is in, from the root of the docs on."""
+        return PurePosixPath(self.uri).parts[:-1]
 
 
 @dataclass(frozen=True)
@@ -79,11 +89,43 @@ class ShownExample:
     output: str
     place: str  # file and line
     heading: str = ""
-    text: str = ""  # the paragraphs above it, where it comes from the plugin's own page
     guide: Guide | None = None
     skipped: str = ""  # the reason
     needs: tuple[str, ...] = ()  # the packages that it can only be run with
     figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExamplePart:
+    """One example, or the same one in two languages, with the paragraphs above it."""
+
+    text: str
+    examples: tuple[ShownExample, ...]
+
+
+@dataclass(frozen=True)
+class ExampleGroup:
+    """The examples under one heading of their page."""
+
+    heading: str
+    anchor: str
+    parts: tuple[ExamplePart, ...]
+    guide: Guide | None = None
+    is_aside: bool = False  # of a guide that does not speak of the builtin
+
+    @property
+    def draws(self) -> bool:
+        """Whether there is a picture."""
+        return any(example.figures for part in self.parts for example in part.examples)
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A function that a definition or a rule calls, of a package with builtins."""
+
+    name: str
+    brief: str  # the first line of its docstring
+    code: str
 
 
 @dataclass(frozen=True)
@@ -98,8 +140,10 @@ class Origin:
     file: str  # as seen from the folder of its package: the same on every machine
     path: Path
     line: int
-    code: str  # the definition, without its decorators and docstring
+    code: str  # the definition, without its decorators, annotations and docstring
     rule: str
+    helpers: tuple[Helper, ...] = ()  # what the definition calls
+    rule_helpers: tuple[Helper, ...] = ()  # what the rule calls beside these
     summary: str = ""
     replaces: tuple[str, ...] = ()
     is_ours: bool = False
@@ -147,6 +191,7 @@ class OtherRule:
     version: str
     priority: float
     asked: bool  # whether the builtin asks it before its own rule
+    code: str = ""
 
     @property
     def origin(self) -> str:
@@ -164,10 +209,20 @@ class Refusal:
 
 
 @dataclass(frozen=True)
+class EdgeCase:
+    """An input at an edge, with what the build has just computed from it."""
+
+    label: str
+    call: str  # the call as code, where it is short; otherwise ""
+    result: str
+    pytorch: str = ""  # what PyTorch returns, where that is recorded
+
+
+@dataclass(frozen=True)
 class EdgeCases:
     """Inputs at the edges of what a builtin takes."""
 
-    answered: tuple[str, ...] = ()
+    answered: tuple[EdgeCase, ...] = ()
     refused: tuple[Refusal, ...] = ()
     raises: tuple[tuple[str, str], ...] = ()  # the errors that the docstring names, each with the reason
 
@@ -236,7 +291,7 @@ class BuiltinPage:
     description: str
     sections: Mapping[str, str]  # the docstring's other sections by title, as written
     calls: tuple[ShownCall, ...]
-    examples: tuple[ShownExample, ...]
+    groups: tuple[ExampleGroup, ...]
     elsewhere: tuple[Guide, ...]  # guides that call it too
     note: str  # how it works: the comment above the definition, up to what it says of the gradient
     origin: Origin
@@ -257,6 +312,11 @@ class BuiltinPage:
         return [name for name in dict.fromkeys(names) if name == "mask" or name.endswith("_mask")]
 
     @property
+    def examples(self) -> tuple[ShownExample, ...]:
+        """Its examples, in the order of the page."""
+        return tuple(example for group in self.groups for part in group.parts for example in part.examples)
+
+    @property
     def verified(self) -> str:
         """In a word or two, what its checks said."""
         if self.verification is None:
@@ -268,7 +328,7 @@ class BuiltinPage:
     def overloads(self) -> str:
         """A sentence that says how many call shapes there are."""
         if len(self.calls) == 1:
-            return "One call shape; it is not overloaded."
+            return "One call shape; not overloaded."
         return f"There are {len(self.calls)} ways to call it; the first whose arguments fit is taken."
 
 

@@ -16,7 +16,10 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\((?!\w+:)[^)\s]*\)")
 _DEFINED = re.compile(r"^([^\n#:|-].*)\n+:   ", re.MULTILINE)
 _ITEM = re.compile(r"<li>(.*?)</li>")
 _STRONG = re.compile(r"</?strong>")
-_TAG = re.compile(r"</?(?:div|details|summary|ul|span|br|em|small)\b[^>]*>")
+_NEEDLESS = re.compile(r"^.*\n\{ \.ob-language .*\}\n| <span class=\"ob-mark\">picture</span>", re.MULTILINE)
+_SUMMARY = re.compile(r"<summary>(.*?)</summary>")
+_CODE = re.compile(r"</?code>")
+_TAG = re.compile(r"</?(?:div|details|ul|span|br|em|small)\b[^>]*>")
 
 
 _DESCRIBED = re.compile(r"<svg\b(?:(?!</svg>).)*?<desc[^>]*>(.*?)</desc>.*?</svg>", re.DOTALL)
@@ -42,7 +45,7 @@ def plain(text: str) -> str:
 
 
 def _without_markup(text: str, has_links: bool) -> str:
-    text = _DRAWN.sub("", _FRONT.sub("", text))
+    text = _NEEDLESS.sub("", _DRAWN.sub("", _FRONT.sub("", text)))
     text = _TAB.sub(lambda tab: f"{tab[1]}:\n{textwrap.dedent(tab[2])}", text)
     kept = [_plain(part, has_links) if is_text else _FENCE.sub(r"\1\2", part) for part, is_text in parts(text)]
     return tidy("".join(kept)).strip() + "\n"
@@ -50,6 +53,7 @@ def _without_markup(text: str, has_links: bool) -> str:
 
 def _plain(text: str, has_links: bool) -> str:
     text = _ITEM.sub(r"- \1", _HIDDEN.sub("", text))
+    text = _SUMMARY.sub(r"**\1**", _CODE.sub("`", text))
     text = _TAG.sub("", _STRONG.sub("**", text))
     text = _ATTRIBUTES.sub("", text)
     text = text if has_links else _LINK.sub(r"\1", text)

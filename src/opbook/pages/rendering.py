@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from opbook.pages.addresses import Addresses, between
 from opbook.pages.families import FamilyText, family_text
 from opbook.pages.guides import with_blocks
 from opbook.pages.installing import install_line
-from opbook.pages.page import Book, BuiltinPage
+from opbook.pages.page import Book, BuiltinPage, Guide
 from opbook.pages.pictures import behind, pictures
 from opbook.pages.plain import plain
 from opbook.pages.site_options import SiteOptions
@@ -30,6 +31,9 @@ LISTED = ("Raises", "Warns", "Yields")
 BOOST = 2
 """How much more a builtin's page weighs in search than other pages."""
 
+NOTATION = "reference/notation.md"
+"""Where a site's docs say what `qu` is, if they do."""
+
 MANY = 200
 """With more builtins than this, the index lists categories, each of which has its own table, and the navigation ends at
 categories: a page that listed all would be heavy, and so would be a navigation that every page has."""
@@ -40,6 +44,7 @@ MANY_PLUGINS = 16
 Nav = list[tuple[str, Any]]
 """Entries with a title ("" where the page has its own) and an address or further entries."""
 
+_RELATIVE = re.compile(r"\]\((?![\w+.-]+:|/)([^)\s#]*)(#[^)\s]*)?\)")
 _DOCUMENTED = re.compile(r"^::: ([\w.]+)\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 _MEMBERS = re.compile(r"members: \[(.*)\]")
 
@@ -98,7 +103,9 @@ def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
         SiteOptions(),
         lambda figures: "\n\n".join(markdown.fence(draw(one), "text") for one in figures),
     )
-    page = replace(book.pages[name], tape=None)  # its picture can't be seen there
+    page = book.pages[name]
+    rules = tuple(replace(rule, code="") for rule in page.rules)
+    page = replace(page, tape=None, rules=rules)  # a picture can't be seen there, and much code is not looked for
     return plain(write("builtin", addresses.builtins[name], page=page, boost=BOOST))
 
 
@@ -122,6 +129,7 @@ class _Writer:
         self._environment = environment()
         self._addresses = addresses
         self._api = _api_pages(options.docs)
+        self._has_notation = Path(options.docs, NOTATION).is_file()
         self._draw = draw
         self._has_figures = options.figures
         self._shared: dict[str, Any] = {
@@ -137,6 +145,8 @@ class _Writer:
         numbers = itertools.count(1)
         helpers = {
             "api": lambda identifier, text: self._api_link(here, identifier, text),
+            "intro": lambda text, guide: self._intro(here, text, guide),
+            "language": lambda name: self._language_link(here, name),
             "link": lambda uri: between(here, uri),
             "link_to": lambda name: self._link_to(here, name),
             "pictures": self._draw or (lambda figures: pictures(figures, numbers) if self._has_figures else ""),
@@ -148,6 +158,23 @@ class _Writer:
         """A builtin's name as a link, where it has a page."""
         uri = self._addresses.builtins.get(name)
         return f"[`{name}`]({between(here, uri)})" if uri else f"`{name}`"
+
+    def _intro(self, here: str, text: str, guide: Guide | None) -> str:
+        """The paragraphs above an example, with the links of a guide as they are seen from here."""
+        if guide is None:
+            return text
+        home = posixpath.dirname(guide.uri)
+
+        def rebased(match: re.Match[str]) -> str:
+            path, anchor = match[1], match[2]
+            uri = posixpath.normpath(posixpath.join(home, path)) if path else guide.uri
+            return f"]({between(here, uri)}{anchor or ''})"
+
+        return _RELATIVE.sub(rebased, text)
+
+    def _language_link(self, here: str, name: str) -> str:
+        """The name of a language, as a link to the page of the notation where the site has it."""
+        return f"[{name}]({between(here, NOTATION)})" if name == "qu" and self._has_notation else name
 
     def _api_link(self, here: str, identifier: str, text: str) -> str:
         """The name of something in Python as a link, where a page of the site documents its module or class."""
@@ -166,6 +193,7 @@ def environment() -> jinja2.Environment:
         autoescape=False,
     )
     environment.filters.update(
+        cell=markdown.cell,
         fence=markdown.fence,
         items=markdown.items,
         json=json.dumps,
@@ -173,7 +201,7 @@ def environment() -> jinja2.Environment:
         one_line=markdown.one_line,
         other_names=markdown.other_names,
         signature_of_yours=signature_of_yours,
-        side_by_side=markdown.side_by_side,
+        join_lines=lambda text: " ".join(text.split()),
         text=markdown.text,
     )
     return environment

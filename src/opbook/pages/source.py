@@ -2,28 +2,95 @@
 
 import ast
 import functools
+import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
+LONG = 64
+"""A signature that is longer than this has a line for every few parameters, so that it fits beside a formula."""
+
 
 def code_of(function: Callable[..., Any]) -> str:
-    """Write a function as a page shows it, without its decorators and its docstring; "" if its file is not there."""
+    """Write a function as a page shows it: without decorators, annotations and docstring; "" if its file is not there.
+
+    What the annotations and the docstring say stands elsewhere on the page.
+    """
     node = _node(function)
     if not isinstance(node, ast.FunctionDef):
         return ""
     lines = _read(function.__code__.co_filename)[1]
-    if ast.get_docstring(node) is None or len(node.body) == 1:
-        kept = lines[node.lineno - 1 : node.end_lineno]
-    else:
-        docstring = node.body[0]
-        kept = lines[node.lineno - 1 : docstring.lineno - 1] + lines[docstring.end_lineno or 0 : node.end_lineno]
-    return textwrap.dedent("\n".join(kept))
+    has_more = ast.get_docstring(node) is not None and len(node.body) > 1
+    start = node.body[0].end_lineno if has_more else _end_of_signature(node, lines)
+    body = textwrap.dedent("\n".join(lines[start : node.end_lineno])).strip("\n")
+    return f"{_signature(node, lines)}\n{textwrap.indent(body, '    ')}"
+
+
+def _end_of_signature(node: ast.FunctionDef, lines: list[str]) -> int:
+    parts = [node.args, *ast.walk(node.args), *([node.returns] if node.returns else [])]
+    last = max([node.lineno, *(getattr(part, "end_lineno", 0) for part in parts)])
+    return next(
+        i for i in range(last, node.end_lineno or last) if lines[i - 1].partition("#")[0].rstrip().endswith(":")
+    )
+
+
+def _signature(node: ast.FunctionDef, lines: list[str]) -> str:
+    text = ", ".join(_parameters(node.args, "\n".join(lines)))
+    line = f"def {node.name}({text}):"
+    if len(line) <= LONG:
+        return line
+    return f"def {node.name}(\n{textwrap.fill(text, LONG, initial_indent='    ', subsequent_indent='    ')}\n):"
+
+
+def _parameters(arguments: ast.arguments, source: str) -> Iterator[str]:
+    """The parameters of a function, with their defaults as they are written, and without annotations."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*([None] * (len(positional) - len(arguments.defaults))), *arguments.defaults]
+    for i, (part, default) in enumerate(zip(positional, defaults, strict=True), 1):
+        yield _parameter(part, default, source)
+        if i == len(arguments.posonlyargs):
+            yield "/"
+    if arguments.vararg or arguments.kwonlyargs:
+        yield f"*{arguments.vararg.arg if arguments.vararg else ''}"
+    for part, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _parameter(part, default, source)
+    if arguments.kwarg:
+        yield f"**{arguments.kwarg.arg}"
+
+
+def _parameter(part: ast.arg, default: ast.expr | None, source: str) -> str:
+    return f"{part.arg}={ast.get_source_segment(source, default)}" if default else part.arg
+
+
+def helpers(function: Callable[..., Any] | None, packages: Collection[str]) -> list[FunctionType]:
+    """List the functions of some packages that a function calls, directly or by way of others, in the order of use."""
+    found: list[FunctionType] = []
+    waiting = [function] if function else []
+    while waiting:
+        for value in referred(waiting.pop(0)):
+            is_ours = isinstance(value, FunctionType) and package(value) in packages
+            if is_ours and value not in found and value is not function:
+                found.append(value)
+                waiting.append(value)
+    return found
+
+
+def package(thing: Any) -> str:
+    """The package at the top that a function or a builtin comes from."""
+    return str(getattr(thing, "__module__", "")).partition(".")[0]
+
+
+def whole(function: Callable[..., Any]) -> str:
+    """A function as it stands in its file; "" for one that was made by `exec`, or a callable object."""
+    try:
+        return textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ""
 
 
 def referred(function: Callable[..., Any]) -> Iterator[Any]:
@@ -38,6 +105,7 @@ def referred(function: Callable[..., Any]) -> Iterator[Any]:
         names |= _imported(part)
     local = {part.id for part in inner if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     local |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    local |= {part.name for part in inner if isinstance(part, ast.FunctionDef)}
     names = {name: value for name, value in names.items() if name not in local}
     for part in inner:
         yield _meant(part, names)
