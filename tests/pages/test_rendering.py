@@ -68,7 +68,7 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "[Builtin index](index.md) · [Arrays & more](category/arrays-more.md)",
         "# double",
         "result = double(x, [times=], [mask=], [eps=])",
-        "Input [`x`](#input-x), [`times`](#input-times), [`mask`](#input-mask), [`eps`](#input-eps) · Output [`result`]",
+        "Input [`x`](#input-x), [`times`](#input-times), [`mask`](#input-mask)",
         "not overloaded. It is used by [`pick`](pick.md).",
         "## What it is",
         "Doubles every entry.",
