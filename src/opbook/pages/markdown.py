@@ -46,8 +46,6 @@ def other_names(page: BuiltinPage) -> list[str]:
     return [*([words] if " " in words and words not in page.aliases else []), *page.aliases]
 
 
-
-
 def parts(text: str) -> Iterator[tuple[str, bool]]:
     """The parts of a page, text and fenced code in turns, each with whether it is text."""
     # split gives text, fence, ticks, text, and so on; the ticks are in the fence already
