@@ -76,7 +76,7 @@
     } else {
       return;
     }
-    block.dataset.play = "";
+    block.dataset.play = canRun(language) ? "edit" : "copy";
     block.append(corner);
   }
 
