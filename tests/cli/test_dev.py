@@ -107,7 +107,7 @@ def test_pip_installs_everything_in_editable_form(dev, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["nope"], 2, "there is no command nope; the commands are serve, site, test, check and setup"),
+        (["nope"], 2, "there is no command nope; the commands are serve, site, test, check, setup and dist"),
         (["check", "x"], 2, "check takes no arguments, but x came"),
     ],
 )
@@ -127,16 +127,22 @@ def needs(requirement: Requirement, found: set[tuple[str, str]]) -> None:
                     needs(each, found)
 
 
+def imported(tree):
+    """The packages that code imports, without those within them."""
+    nodes = list(ast.walk(tree))
+    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    return {module.partition(".")[0] for module in modules}
+
+
 def test_what_the_examples_import_is_installed_for_the_site(dev):
     found = set()
     needs(Requirement(f"opbook[{dev.TO_READ}]"), found)
     there = {name for name, _ in found}
     pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("plugins/**/*.md")]
-    trees = [ast.parse(e.code) for page in pages for e in find(page) if e.language == "python" and not e.skip]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    modules |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    examples = [e for page in pages for e in find(page) if e.language == "python" and not e.skip]
+    modules = {module for e in examples for module in imported(ast.parse(e.code)) - {*e.needs}}
     owners = importlib.metadata.packages_distributions()
-    wanted = {canonicalize_name(owner) for module in modules for owner in owners.get(module.partition(".")[0], ())}
+    wanted = {canonicalize_name(owner) for module in modules for owner in owners.get(module, ())}
     assert "sybil" in wanted
     assert {name for name in wanted if not name.startswith("opbook")} <= there

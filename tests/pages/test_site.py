@@ -1,7 +1,6 @@
 """All pages of a site, in a process of their own and in a folder: finished Markdown."""
 
 import dataclasses
-import importlib.metadata
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -39,7 +38,7 @@ def opbook_builtins():
 @pytest.fixture
 def site(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Site]:
     """Makes a site of one page of its own, an image, and two plugins of one file."""
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [])
+    monkeypatch.setattr("opbook.plugins.discovery.installed", list)
     files = [write("ops.py", OPS), write("drawing.py", DRAWING)]
     loaded: list[Catalogue] = []
 

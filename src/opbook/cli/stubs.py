@@ -8,7 +8,7 @@ signature.
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -121,15 +121,41 @@ def ops_stub(builtins: Mapping[str, Builtin]) -> str:
 
 
 def _class(op: Builtin) -> str:
-    shapes = op.call_shapes
-    calls = [_call(shape, "@_typing.overload\n" if len(shapes) > 1 else "") for shape in shapes]
+    groups = _told_apart(op.call_shapes)
+    calls = [_call(group, "@_typing.overload\n" if len(groups) > 1 else "") for group in groups]
     return f"class _{op.name}(_Builtin):\n{textwrap.indent(chr(10).join(calls), '    ')}\n"
 
 
-def _call(shape: CallShape, decorator: str) -> str:
-    arguments = ", ".join(["self", *_arguments(shape.params)])
-    doc = f"{inspect.cleandoc(shape.definition.__doc__ or '')}\n\n{_shapes(shape)}"
-    returned = _type(shape.returns, "_NDArray[_typing.Any]", "_builtins.tuple")
+def _told_apart(shapes: Iterable[CallShape]) -> list[list[CallShape]]:
+    """Put a call shape to the first that takes all its calls: types know no axes, so no call would reach the second."""
+    groups: list[list[CallShape]] = []
+    for shape in shapes:
+        for group in groups:
+            if _takes_all_calls_of(group[0], shape):
+                group.append(shape)
+                break
+        else:
+            groups.append([shape])
+    return groups
+
+
+def _takes_all_calls_of(first: CallShape, second: CallShape) -> bool:
+    pairs = list(zip(first.params, second.params, strict=False))
+    return (
+        len(pairs) == len(second.params)
+        and all(not param.required for param in first.params[len(pairs) :])
+        and all((a.name, a.keyword_only) == (b.name, b.keyword_only) for a, b in pairs)
+        and all(b.required or not a.required for a, b in pairs)
+        and all(set(_argument(b.spec).split(" | ")) <= set(_argument(a.spec).split(" | ")) for a, b in pairs)
+    )
+
+
+def _call(shapes: list[CallShape], decorator: str) -> str:
+    arguments = ", ".join(["self", *_arguments(shapes[0].params)])
+    doc = "\n\n".join(f"{inspect.cleandoc(each.definition.__doc__ or '')}\n\n{_shapes(each)}" for each in shapes)
+    returned = " | ".join(
+        dict.fromkeys(_type(each.returns, "_NDArray[_typing.Any]", "_builtins.tuple") for each in shapes)
+    )
     return f"{decorator}def __call__({arguments}) -> {returned}:\n{textwrap.indent(_text(doc), '    ')}"
 
 
@@ -140,7 +166,11 @@ def _arguments(params: list[Param]) -> Iterator[str]:
             starred = True
             yield "*"
         default = "" if param.required else f" = {_default(param.default)}"
-        yield f"{param.name}: {_type(param.spec, '_ArrayLike', '_abc.Sequence')}{default}"
+        yield f"{param.name}: {_argument(param.spec)}{default}"
+
+
+def _argument(spec: Spec) -> str:
+    return _type(spec, "_ArrayLike", "_abc.Sequence")
 
 
 def _default(value: Any) -> str:
