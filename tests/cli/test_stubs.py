@@ -103,7 +103,8 @@ def test_call_shapes_that_differ_in_axes_only_are_one_for_a_type_checker():
 
     _, image, other = ops_stub({"size": size}).split("def __call__(")
     assert image.startswith("self, x: _ArrayLike, *, by: _ArrayLike = 1) -> _NDArray[_typing.Any] | _builtins.float:")
-    assert "An image." in image and "A row." in image
+    assert "An image." in image
+    assert "A row." in image
     assert other.startswith("self, x: _ArrayLike, name: _builtins.str) -> _builtins.str:")
 
 
