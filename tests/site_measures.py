@@ -14,6 +14,9 @@ from typing import Any
 from site_projects import QuietHandler, find_browser
 
 WIDE, NARROW = 1280, 360
+MEDIAN, TALLEST = 2782, 7000
+"""How tall the page of a builtin, and that of one of the ops that models are built of, is at most."""
+
 FLAGSHIPS = ("layer_norm", "scaled_dot_product_attention", "multi_head_attention", "transformer_block")
 
 _LOOK = """() => {

@@ -1,7 +1,10 @@
 """Our own site in a real browser."""
 
+import statistics
+
 import pytest
-from site_projects import Visit
+from site_measures import FLAGSHIPS, NARROW, WIDE, measure, names
+from site_projects import Project, Visit
 
 from opbook.plugins.catalogue import catalogue
 
@@ -94,7 +97,7 @@ def test_the_index_needs_no_script(browser: "api.Browser", address: str) -> None
 def test_examples_in_two_languages_are_tabs(visit: Visit) -> None:
     visit.open("builtins/layer_norm/")
     tabs = visit.page.locator(".tabbed-set").first
-    tabs.get_by_text("Python", exact=True).click()
+    tabs.get_by_text("python", exact=True).first.click()
     api.expect(tabs.locator(".language-python").first).to_be_visible()
     api.expect(tabs.locator(".language-qu").first).to_be_hidden()
     visit.assert_quiet()
@@ -103,6 +106,7 @@ def test_examples_in_two_languages_are_tabs(visit: Visit) -> None:
 @pytest.mark.parametrize("visit", [(360, "light")], indirect=True)
 def test_a_tape_that_is_too_wide_scrolls_by_itself_and_with_the_keyboard(visit: Visit) -> None:
     visit.open("builtins/transformer_block/")
+    visit.page.locator("#tape > summary").click()
     tape = visit.page.locator(".ob-tape")
     tape.focus()
     visit.page.keyboard.press("ArrowRight")
@@ -120,6 +124,19 @@ def test_a_page_shows_the_output_of_its_example(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("visit", [(1280, "light"), (360, "dark")], indirect=True)
+def test_code_fits_and_pages_are_short(browser: "api.Browser", ours: Project, address: str) -> None:
+    wide, narrow = (browser.new_page(viewport={"width": width, "height": 800}) for width in (WIDE, NARROW))
+    heights = {}
+    for name in names(ours.site):
+        at_1280, at_360 = (measure(page, f"{address}builtins/{name}/") for page in (wide, narrow))
+        heights[name] = at_1280.height
+        assert (at_1280.cut, at_1280.sideways, at_360.silent, at_360.sideways) == ([], False, [], False), name
+    assert statistics.median(heights.values()) <= 2850
+    assert all(heights[name] <= 7000 for name in FLAGSHIPS), heights
+    wide.close()
+    narrow.close()
+
+
 def test_formulas_are_set_in_the_font_of_the_site(visit: Visit) -> None:
     visit.open("builtins/layer_norm/")
     formula = visit.page.locator(".arithmatex math").first

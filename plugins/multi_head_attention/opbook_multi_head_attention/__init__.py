@@ -41,8 +41,8 @@ from opbook_multi_head_attention.weights import multi_head_weights
 # \end{gathered}$$
 #
 # All heads share X, so its gradient is the sum of their dX. With batch axes, the gradients of the matrices are summed
-# over the batch. A bias is added to every row, so its gradient is the sum of the rows: of dQ for `bq`, and of g for
-# `bo`.
+# over the batch. A bias is added to every row, so its gradient is the sum of the rows: of dQ for `bq`, of dV for `bv`,
+# and of g for `bo`. That of `bk` is 0, as it changes nothing.
 @builtin(
     category="Attention",
     aliases=(

@@ -53,8 +53,9 @@ class BlockWeights(TypedDict):
 # \mathrm dx = g + \mathrm{pull}_{LN}(\mathrm{pull}_f(g)),
 # \end{aligned}$$
 #
-# where `pull_f` is the pullback of f, and `pull_LN` that of the norm. The part of dx that does not go through the
-# branch is why a gradient reaches x even where the branch's own is tiny. The pullbacks of attention and of the norm are
+# where ds is the cotangent of the sum x + f(x), `pull_f` is the pullback of f, and `pull_LN` that of the norm. The part
+# of dx that does not go through the branch is why a gradient reaches x even where the branch's own is tiny. The
+# pullbacks of attention and of the norm are
 # on their own pages. For the feed-forward network, with z = h W₁ + b₁, a = φ(z) and the cotangent g of a W₂ + b₂,
 #
 # $$\begin{gathered}
