@@ -53,6 +53,13 @@ def peek() -> None:
     say(HERE.with_name("secret.txt").read_text())
 
 
+# What is where.
+@op
+def look() -> None:
+    """Lists a folder."""
+    say(" ".join(os.listdir(HERE.parent)))
+
+
 # A file that nobody wants.
 @op
 def scribble() -> None:
@@ -107,7 +114,7 @@ def vanish() -> None:
 
 @hookimpl
 def opbook_builtins():
-    return [say, peek, scribble, erase, shell, call_home, hang, swell, vanish]
+    return [say, peek, look, scribble, erase, shell, call_home, hang, swell, vanish]
 '''
 
 
@@ -259,11 +266,12 @@ def test_the_notation_has_no_way_to_python(client: Client, name: str) -> None:
     assert client.run(f'{name}("secret.txt")')["error"] is not None
 
 
-@pytest.mark.parametrize("name", ["peek", "scribble", "erase", "shell", "call_home"])
+@pytest.mark.parametrize("name", ["peek", "look", "scribble", "erase", "shell", "call_home"])
 def test_not_even_a_builtin_opens_files_or_anything_else(client: Client, name: str) -> None:
     answer = client.run(f"{name}()")
     assert "PermissionError: examples can't" in answer["error"]["message"]
     assert "the secret" not in json.dumps(answer)
+    assert answer["printed"] == ""
     assert sorted(path.name for path in client.folder.iterdir()) == ["secret.txt", "trouble.py"]
 
 

@@ -197,3 +197,14 @@ def test_a_site_without_engines_has_commands_to_copy(
     assert visit.page.evaluate("navigator.clipboard.readText()") == "opbook eval 'say(duoble)'"
     visit.assert_quiet()
     context.close()
+
+
+def test_examples_on_the_page_of_a_builtin_can_be_changed_and_its_other_code_can_not(page: Any) -> None:
+    page.goto(page.url + "ops/double/")
+    example = page.locator('.language-qu[id^="run-"]').first
+    api.expect(example).to_have_attribute("data-play", "edit")
+    edit(page, 0).press("Control+Enter")
+    api.expect(status(page)).to_contain_text("the same as on the page")
+    others = page.locator(".language-python:not([id^=run-]), .ob-call")
+    assert others.count() > 1
+    assert not any(others.evaluate_all("blocks => blocks.map(block => 'play' in block.dataset)"))

@@ -17,11 +17,12 @@ _REFUSED = (
     "shutil.",
 )
 _CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate")
+_LISTS = ("os.listdir", "os.scandir")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def confine() -> None:
-    """From now on, refuse files that are not code, and other processes and the network. It can't be taken back.
+    """From now on, refuse files and folders that are not code, other processes and the network. It can't be taken back.
 
     Modules may still be imported, and a compiler may keep its results in `__pycache__` beside them.
     """
@@ -40,6 +41,8 @@ def confine() -> None:
             if isinstance(path, int) or (is_code(path) and (not writes or "__pycache__" in os.fsdecode(path))):
                 return
             raise PermissionError(f"examples can't open files, such as {path!r}")
+        if event in _LISTS and not is_code(arguments[0]):
+            raise PermissionError(f"examples can't look into folders, such as {arguments[0]!r}")
         if event.startswith(_CHANGES) and not (is_code(arguments[0]) and "__pycache__" in os.fsdecode(arguments[0])):
             raise PermissionError(f"examples can't change files, such as {arguments[0]!r}")
         if event.startswith(_REFUSED):
