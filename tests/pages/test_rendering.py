@@ -9,7 +9,7 @@ from opbook import pages
 from opbook.autodiff.derivatives.refusals import surface
 from opbook.pages import rendering
 from opbook.pages.links import broken
-from opbook.pages.markdown import fence
+from opbook.pages.markdown import as_html, fence
 from opbook.pages.page import ExampleGroup, ExamplePart
 from opbook.pages.reference import command_line, differentiable_numpy
 from opbook.pages.rendering import render
@@ -276,3 +276,7 @@ def test_a_link_to_a_script_is_a_failure(book: pages.Book, link: str) -> None:
     assert failure.startswith(f"{page.origin.path.name}:{page.origin.line}: double has a link to ")
     code = {"builtins/double.md": "```html\n<a href=javascript:f()>\n```\n"}
     assert not list(broken({"builtins/double.md": page}, code, (), Path()))
+
+
+def test_code_in_a_summary_is_markup_and_all_else_is_text() -> None:
+    assert as_html("Refuse `n <= 0` & *more*.") == "Refuse <code>n &lt;= 0</code> &amp; *more*."

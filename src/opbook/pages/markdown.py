@@ -1,5 +1,6 @@
 """Small pieces of Markdown, as the templates use them."""
 
+import html
 import re
 from collections.abc import Iterator, Sequence
 
@@ -28,6 +29,11 @@ def one_line(text: str) -> str:
 def text(words: str) -> str:
     """Write what is no Markdown, such as a name or a summary, so that a page shows it as it is."""
     return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", " ".join(words.split()))
+
+
+def as_html(words: str) -> str:
+    """Write a summary where a page has HTML: only code in it is markup."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words))
 
 
 def cell(code: str) -> str:

@@ -194,6 +194,7 @@ def environment() -> jinja2.Environment:
     )
     environment.filters.update(
         cell=markdown.cell,
+        as_html=markdown.as_html,
         fence=markdown.fence,
         items=markdown.items,
         json=json.dumps,
