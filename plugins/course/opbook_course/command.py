@@ -13,6 +13,7 @@ from opbook.plugins.catalogue import catalogue
 from opbook_course.bounded import SECONDS, Judged, judged
 from opbook_course.chapters import Chapter, chapters_of, chosen
 from opbook_course.folder import Folder
+from opbook_course.rerunning import rerun
 from opbook_course.watching import saved
 
 NOT_ALL_RIGHT = 1
@@ -44,6 +45,9 @@ def course(
     With names, only these exercises, or those of these chapters. --check has the exit code 0 if all of them are
     right, 1 if not, and 2 if something else is wrong, such as an unknown name.
 
+    `opbook course rerun 8` trains the model of chapter 8 again, and compares it with the stored one. Ctrl-C keeps what
+    was reached.
+
     \b
     Examples:
         opbook course
@@ -51,6 +55,8 @@ def course(
         opbook course --status
         opbook course --check one-row --json
     """
+    if names[:1] == ("rerun",):
+        context.exit(0 if rerun(names[1:], folder) else NOT_ALL_RIGHT)
     if as_json and what not in ("check", "status"):
         raise click.UsageError("--json goes with --check or --status")
     loaded = catalogue()
