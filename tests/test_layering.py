@@ -171,7 +171,7 @@ def test_plugins_import_what_they_declare(plugin: Path) -> None:
         for line, module in imports(path):
             root = module.partition(".")[0]
             place = f"{path.relative_to(ROOT)}:{line}"
-            if root == "click" and plugin.name in WITH_COMMANDS or root in DATA.get(plugin.name, ()):
+            if (root == "click" and plugin.name in WITH_COMMANDS) or root in DATA.get(plugin.name, ()):
                 continue
             if root not in declared | own | sys.stdlib_module_names:
                 wrong.append(f"{place}: {root} is not among the dependencies in pyproject.toml")

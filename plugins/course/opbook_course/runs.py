@@ -85,11 +85,8 @@ def texts() -> tuple[np.ndarray, np.ndarray]:
     return ids[:cut], held.reshape(-1, LENGTH + 1)
 
 
-def again(steps: int = STEPS) -> Iterator[Run]:
+def again() -> Iterator[Run]:
     """Make the run once more.
-
-    Args:
-        steps: After how many steps to end; the learning rates are those of the whole run.
 
     Yields:
         What was reached: before the first step, and every 50 steps.
@@ -115,8 +112,6 @@ def again(steps: int = STEPS) -> Iterator[Run]:
             curve = [*curve, Point(step.number, float(np.mean(losses)), measured(step.weights))]
             losses = []
             yield Run(step.weights, curve, text, python)
-        if step.number == steps:
-            return
 
 
 def hash_of(*arrays: np.ndarray) -> str:
