@@ -220,7 +220,7 @@ def test_a_named_tuple_is_one():
 def test_dictionaries_of_arrays():
     op = taking(weights=dict[str, Array["..."]])
     assert op({"a": [1, 2], "b": 3})[0]["a"].tolist() == [1, 2]
-    refused(op, ArgumentError, "weights must be a dictionary, but is a list of 1", [1])
+    refused(op, ArgumentError, "weights must be a dictionary, but is [1]", [1])
     refused(op, ArgumentError, "weights must have texts as its keys, but has 1", {1: 2.0})
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 import pytest
 
-from opbook import Array, Mask, builtin, grad, vjp
+from opbook import Array, Int, Mask, builtin, grad, vjp
 from opbook.errors import ArgumentError, DeclarationError, DTypeError, InputError, RuleError, ShapeError, TapeError
 
 
@@ -209,6 +209,44 @@ def test_overloads_go_to_the_first_that_fits():
         filled("three")
 
 
+def test_of_overloads_that_refuse_a_call_the_one_that_takes_most_of_it_says_why():
+    @builtin(category="Tests")
+    def scaled(x: Array["N M"], *, by: Int["", "1:"] | Int["2", "1:"] | Literal["mean"] = 1, how: int) -> Array["N M"]:
+        """A matrix."""
+        return x
+
+    @scaled.overload
+    def _(x: Array["N"], *, by: Int["", "1:"] = 1, how: int) -> Array["N"]:
+        """A row."""
+        return x
+
+    def said(*args, **kwargs):
+        with pytest.raises((ArgumentError, InputError)) as caught:
+            scaled(*args, **kwargs)
+        return str(caught.value)
+
+    x = np.ones((2, 3))
+    wanted = 'scaled: by must be a whole number, at least 1, or (2,) vector of whole numbers, at least 1, or "mean"'
+    assert said(x, by=0, how=1) == f"{wanted}, but is 0"
+    assert said(x, by=[0, 1], how=1) == f"{wanted}, but is [0, 1]"
+    assert said(x, by=10**5000, how=1) == f"{wanted}, but is an integer of 16610 bits"
+    assert said(x, by=None, how=1) == f"{wanted}, but is None"
+    assert said(x, by="mode", how=1) == "scaled: by must be \"mean\", but is 'mode'. Did you mean mean?"
+    assert said(x, size=2) == "scaled: has no argument size. Call it as scaled(x, [by=], how=)"
+    assert said(x, 2) == "scaled: takes at most 1 positional argument, but 2 came. Call it as scaled(x, [by=], how=)"
+    assert said(np.ones((2, 3, 4)), how=1).startswith("scaled: the arguments fit none of its call shapes. scaled(x, ")
+
+
+def test_an_integer_that_python_does_not_write_out_is_refused_in_an_array():
+    @builtin(category="Tests")
+    def same(x: Array["..."]) -> Array["..."]:
+        """The same."""
+        return x
+
+    with pytest.raises(DTypeError, match=r"got dtype object \(list with thousands of digits\)$"):
+        same([1, 10**5000])
+
+
 def test_structured_values():
     @builtin(category="Tests")
     def divided(x: Array["..."]) -> Any:
@@ -352,7 +390,7 @@ def test_masks_choices_and_fixed_sizes():
         pick(np.ones((2, 2)))
     with pytest.raises(InputError, match=r'how must be "all" or "some", but is \'som\'. Did you mean some?'):
         pick(np.ones((2, 3)), how="som")
-    with pytest.raises(InputError, match=r"how must be .* but is an array of shape \(2,\)"):
+    with pytest.raises(ArgumentError, match=r"how must be .* but is an array of shape \(2,\)"):
         pick(np.ones((2, 3)), how=np.ones(2))
 
 

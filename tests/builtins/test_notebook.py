@@ -109,7 +109,7 @@ def test_a_builtin_shows_its_shapes_formula_and_note():
     page = shown(markdown)
     assert "<pre><code>layer_norm(x, gamma, beta, [eps=])" in page
     assert "<td>number, 1e-05 by default</td>" in page
-    assert r"$$y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i" in markdown
+    assert r"y_i = \gamma_i\,\frac{x_i - \mu}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i" in markdown
     assert "The variance is the <em>biased</em> one" in page
     assert "<td>nothing</td>" in shown(plot._repr_markdown_())
 

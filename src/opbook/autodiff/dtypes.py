@@ -44,7 +44,7 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
         return array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind in "iub" or (array.size == 0 and array.dtype.kind != "O" and isinstance(x, list)):
         return array.astype(np.float64)
-    which = "" if hasattr(x, "dtype") else f" ({type(x).__name__} {x!r:.40})"
+    which = "" if hasattr(x, "dtype") else f" ({type(x).__name__} {_beginning(x)})"
     raise DTypeError(
         f"{what}: expected real numbers (float16, float32 or float64; integers become float64), "
         f"got dtype {array.dtype}{which}"
@@ -53,3 +53,10 @@ def as_float_array(x: Any, what: str = "the argument") -> Any:
 
 def _ragged(what: str) -> ShapeError:
     return ShapeError(f"{what}: its rows differ in length; every row must have as many entries as the first")
+
+
+def _beginning(x: Any) -> str:
+    try:
+        return f"{x!r:.40}"
+    except ValueError:  # Python writes out no more than 4300 digits
+        return "with thousands of digits"

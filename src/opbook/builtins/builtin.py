@@ -275,9 +275,11 @@ class Builtin:
                 return Call(shape, *shape.bind(args, kwargs))
             except OpbookError as error:
                 errors.append(error.with_traceback(None))  # whose frames would keep the arguments alive in a cycle
-        if len(errors) == 1:
-            raise renamed(errors[0], self.name) from None
-        reasons = "; ".join(f"{shape}: {error}" for shape, error in zip(self.call_shapes, errors, strict=True))
+        taken = [shape.count_taken(args, kwargs) for shape in self.call_shapes]
+        nearest = [i for i, count in enumerate(taken) if count == max(taken)]
+        if len({str(errors[i]) for i in nearest}) == 1:
+            raise renamed(errors[nearest[0]], self.name) from None
+        reasons = "; ".join(f"{self.call_shapes[i]}: {errors[i]}" for i in nearest)
         raise ArgumentError(f"{self.name}: the arguments fit none of its call shapes. {reasons}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

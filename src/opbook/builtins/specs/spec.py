@@ -64,8 +64,16 @@ def what_came(value: Any) -> str:
         return f"an array of shape {value.shape}"
     if isinstance(value, Mapping):
         return "a record with the fields " + ", ".join(map(str, value)) if value else "an empty record"
+    if isinstance(value, int) and value.bit_length() > 64:  # Python writes out no more than 4300 digits
+        return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, tuple | list) and 0 < len(value) <= 4 and all(map(_is_short_number, value)):
+        return repr(value)
     if isinstance(value, tuple | list):
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, int | float | str | bool | np.generic) or value is None:
         return repr(value.item() if isinstance(value, np.generic) else value)
     return with_article(type(value).__name__)
+
+
+def _is_short_number(value: Any) -> bool:
+    return type(value) is float or (type(value) is int and value.bit_length() <= 64)

@@ -43,7 +43,8 @@ class ValueSpec(Spec):
             if any(type(value) is type(choice) and value == choice for choice in self.choices):
                 return value
             hint = nearest(value, map(str, self.choices)) if isinstance(value, str) else ""
-            raise InputError(f"{path} must be {self.words()}, but is {what_came(value)}.{hint}")
+            wrong = InputError if type(value) in map(type, self.choices) else ArgumentError
+            raise wrong(f"{path} must be {self.words()}, but is {what_came(value)}.{hint}")
         if not self.types:
             return _entered(value, binding)
         for kind in self.types:
