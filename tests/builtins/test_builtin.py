@@ -231,7 +231,7 @@ def test_of_overloads_that_refuse_a_call_the_one_that_takes_most_of_it_says_why(
     assert said(x, by=[0, 1], how=1) == f"{wanted}, but is [0, 1]"
     assert said(x, by=10**5000, how=1) == f"{wanted}, but is an integer of 16610 bits"
     assert said(x, by=None, how=1) == f"{wanted}, but is None"
-    assert said(x, by="mode", how=1) == "scaled: by must be \"mean\", but is 'mode'. Did you mean mean?"
+    assert said(x, by="mode", how=1) == "scaled: by must be \"mean\", but is 'mode'."
     assert said(x, size=2) == "scaled: has no argument size. Call it as scaled(x, [by=], how=)"
     assert said(x, 2) == "scaled: takes at most 1 positional argument, but 2 came. Call it as scaled(x, [by=], how=)"
     assert said(np.ones((2, 3, 4)), how=1).startswith("scaled: the arguments fit none of its call shapes. scaled(x, ")
