@@ -65,7 +65,7 @@ def _(draw):
     yield draw.refused("one that is too spread", x, w, dilation=3, padding=(1, 0)).saying("has 8 × 5 with its padding")
     yield draw.refused("an offset for each channel of x", x, w, draw.normal(4)).saying("b has 4 entries but w has")
     yield draw.refused("no stride", x, w, stride=0).saying("at least 1, but is 0")
-    yield draw.refused("three strides", x, w, stride=(1, 1, 1)).saying("a tuple of 3")
+    yield draw.refused("three strides", x, w, stride=(1, 1, 1)).saying("(1, 1, 1)")
     yield draw.refused("a negative padding", x, w, padding=-1).saying("at least 0")
     yield draw.refused("another word", x, w, padding="full").saying('must be "same" or "valid"')
     yield draw.refused("no groups", x, w, groups=0).saying("groups is 0, but must be at least 1")
