@@ -211,6 +211,7 @@ def test_a_page_has_a_program_run(client: Client) -> None:
         ({"method": "OPTIONS"}, 405, "with POST"),
         ({"Content_Length": None}, 411, "how long"),
         ({"Content_Length": "-1"}, 411, "how long"),
+        ({"Content_Length": "9" * 5000}, 411, "how long"),
     ],
 )
 def test_nobody_else_has_one_run(client: Client, changed: dict[str, Any], status: int, reason: str) -> None:

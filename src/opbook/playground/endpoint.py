@@ -1,6 +1,7 @@
 """Where a page that is being served sends its messages. Nobody else can, such as another site in the same browser."""
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
@@ -64,7 +65,7 @@ class Endpoint:
         if not secrets.compare_digest(token.encode(), self.token.encode()):
             return HTTPStatus.FORBIDDEN, "the token is not that of a page of this server; load the page again"
         length = environ.get("CONTENT_LENGTH") or ""
-        if not length.isascii() or not length.isdigit():
+        if not re.fullmatch("[0-9]{1,18}", length):
             return HTTPStatus.LENGTH_REQUIRED, "a message says how long it is"
         if int(length) > LARGEST:
             environ["wsgi.input"].read(min(int(length), 10 * LARGEST))  # or the sender would not hear why
