@@ -87,7 +87,7 @@ def test_snippets_hooks_and_generated_pages_are_checked_as_they_are_published(sm
     small.write("docs/fenced.md", f'# Fenced\n\n{right(1)}\n```qu\n--8<-- "code.txt"\n```\n\n```output\n8.0\n```\n')
     small.write("parts/part.md", wrong(6))
     small.write("docs/around.md", '# Around\n\n--8<-- "part.md"\n')
-    small.write("docs/late.md", f"# Late\n\n{right(9)}")
+    small.write("docs/late.md", f"# Late with double\n\n{right(9)}")
     hooks = f"CHANGED = 'say(double(8))'\nMADE = {wrong(3)!r}\nADDED = {wrong(7)!r}\n"
     small.write("hooks.py", f"{hooks}LATE = {OUTPUT_BLOCK.format(1)!r}\n{HOOKS}")
     built = small.build()
@@ -98,7 +98,7 @@ def test_snippets_hooks_and_generated_pages_are_checked_as_they_are_published(sm
         "docs/index.md (as put together):21",
         "docs/late.md (as put together):3",
         "docs/late.md",
-        "ops/double.md (made by opbook):76",
+        "ops/double.md (made by opbook):44",
         "made.md (made by hooks.py):1",
     }
     assert "1 of its output blocks is in no Markdown" in built.stderr
