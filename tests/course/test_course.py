@@ -225,3 +225,34 @@ def test_a_teacher_adds_a_chapter_with_a_file_and_a_learner_does_it(tmp_path):
     assert watching.returncode == 0
     status = subprocess.run([*command, "--status", "double"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "right    double" in status.stdout
+
+
+def test_a_hint_from_another_terminal_counts_while_the_course_waits(run, begun, monkeypatch):
+    file = begun / "00-first" / "double.py"
+
+    def saves(_):
+        run("--hint", "double")
+        file.write_text(SQUARES)
+        yield file.relative_to(begun.parent)
+        assert "Hint 2 of 2" in run("--hint", "double").output
+
+    monkeypatch.setattr(command, "saved", saves)
+    result = run()
+    assert result.exception is None
+    assert json.loads((begun / "progress.json").read_text())["double"]["hints"] == 2
+
+
+def test_the_hint_that_is_offered_is_found_in_a_folder_of_another_name(run, begun):
+    begun.rename(begun.with_name("my course"))
+    (begun.with_name("my course") / "00-first" / "double.py").write_text(SQUARES)
+    assert "opbook course --hint double --folder 'my course'" in run("--check", "--folder", "my course").output
+
+
+def test_a_misspelled_name_is_said_with_the_one_there_is(run, begun):
+    file = begun / "00-first" / "double.py"
+    file.write_text("import math\nfrom json import loads\n\n\ndef twice(x):\n    return x + x\n")
+    assert "there is no function double in it, only twice" in run("--check", "double").output
+
+
+def test_the_status_has_the_name_that_a_chapter_is_chosen_by(run, begun):
+    assert "Numbers (00-first)" in run("--status").output

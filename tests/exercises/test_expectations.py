@@ -54,3 +54,21 @@ def test_a_wrong_rule_is_told_the_argument(rule, message):
 def test_a_rule_that_returns_no_pair_says_so():
     with pytest.raises(TypeError, match=r"must return \(value, pullback\), but returned None"):
         expect_rule(lambda x: None, lambda x: x, X)
+
+
+def fails(x):
+    return x.sum(axis=1)
+
+
+def rule_that_fails_backwards(x):
+    return x, lambda g: (g.sum(axis=1),)
+
+
+def test_an_error_in_the_answer_names_the_call():
+    row = np.array([1.0, 2.0])
+    with pytest.raises(np.exceptions.AxisError) as forward:
+        expect(fails, row, gives=3)
+    assert forward.value.__notes__ == ["on fails(np.array([1.0, 2.0]))"]
+    with pytest.raises(np.exceptions.AxisError) as backward:
+        expect_rule(rule_that_fails_backwards, lambda x: x, row)
+    assert backward.value.__notes__[0].startswith("on rule_that_fails_backwards(np.array([1.0, 2.0]))[1](")

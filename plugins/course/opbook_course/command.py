@@ -1,6 +1,7 @@
 """`opbook course`: do the exercises of the course in a folder of one's own."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from opbook_course.rerunning import rerun
 from opbook_course.watching import saved
 
 NOT_ALL_RIGHT = 1
+FOLDER = Path("course")
 
 
 @click.command()
@@ -26,7 +28,7 @@ NOT_ALL_RIGHT = 1
 @click.option("--status", "what", flag_value="status", help="Say how far you are; nothing is run.")
 @click.option("--json", "as_json", is_flag=True, help="With --check or --status: print JSON instead.")
 @click.option(
-    "--folder", type=click.Path(path_type=Path), default=Path("course"), show_default=True, help="Where your files are."
+    "--folder", type=click.Path(path_type=Path), default=FOLDER, show_default=True, help="Where your files are."
 )
 @click.option(
     "--seconds", type=click.FloatRange(min=0.1), default=SECONDS, show_default=True, help="How long one answer may run."
@@ -92,7 +94,7 @@ def _watch(chapters: Sequence[Chapter], folder: Folder, seconds: float) -> None:
             chapter, exercise = pairs[file]
             entry = _entry(chapter, exercise, folder, seconds)
             click.echo()
-            _say(entry)
+            _say(entry, folder)
             if entry["status"] == "right":
                 _say_next(chapters, folder)
     except KeyboardInterrupt:
@@ -106,10 +108,10 @@ def _check(chapters: Sequence[Chapter], folder: Folder, seconds: float) -> list[
 def _entry(chapter: Chapter, exercise: Exercise, folder: Folder, seconds: float) -> dict[str, Any]:
     """Judge one answer, and keep what came of it."""
     status = _untouched(chapter, exercise, folder)
-    found = None
+    found = None if status else judged(exercise, folder.file_of(chapter, exercise), seconds)
+    folder.reload()  # a hint may have been asked for in another terminal
     record = folder.record(exercise.name)
-    if not status:
-        found = judged(exercise, folder.file_of(chapter, exercise), seconds)
+    if found:
         status = "right" if found.verdict.passed else "wrong"
         record.tries += 1
     record.passed = status == "right"
@@ -144,17 +146,21 @@ def _described(
     }
 
 
-def _say(entry: dict[str, Any]) -> None:
+def _say(entry: dict[str, Any], folder: Folder) -> None:
     """Say what came of one answer."""
     click.echo(f"{entry['exercise']}: {entry['status']}   {entry['file']}")
     if entry["message"]:
         click.echo(f"  {entry['message']}".replace("\n", "\n  "))
     if entry["call"]:
         click.echo(f"  on {entry['call']}")
-    for mistake in entry["mistakes"]:
-        click.echo(f"  A usual cause: {mistake}.")
+    for i, mistake in enumerate(entry["mistakes"]):
+        click.echo(f"  {'Or' if i else 'A usual cause'}: {mistake}.")
     if entry["status"] == "wrong":
-        click.echo(f"  A hint: opbook course --hint {entry['exercise']}")
+        click.echo(f"  A hint: opbook course --hint {entry['exercise']}{_folder_option(folder)}")
+
+
+def _folder_option(folder: Folder) -> str:
+    return "" if folder.path == FOLDER else f" --folder {shlex.quote(str(folder.path))}"
 
 
 def _say_checked(found: list[dict[str, Any]], folder: Folder, as_json: bool) -> None:
@@ -165,7 +171,7 @@ def _say_checked(found: list[dict[str, Any]], folder: Folder, as_json: bool) -> 
         )
         return
     for entry in found:
-        _say(entry)
+        _say(entry, folder)
     click.echo(f"{right} of {len(found)} exercises right.")
 
 
@@ -179,7 +185,7 @@ def _say_status(chapters: Sequence[Chapter], folder: Folder, as_json: bool) -> N
         _say_checked(entries, folder, as_json)
         return
     for chapter in chapters:
-        click.echo(chapter.title)
+        click.echo(f"{chapter.title} ({chapter.name})")
         for entry in entries:
             if entry["chapter"] == chapter.name:
                 tries = f"{entry['tries']} tries" if entry["tries"] != 1 else "1 try"
@@ -200,7 +206,7 @@ def _hint(chapters: Sequence[Chapter], folder: Folder, names: Sequence[str]) -> 
     if len(found) != 1 or len(names) != 1:
         following = _following(chapters, folder)
         example = following[1].name if following else chapters[0].exercises[0].name
-        raise InputError(f"a hint is for one exercise: opbook course --hint {example}")
+        raise InputError(f"a hint is for one exercise: opbook course --hint {example}{_folder_option(folder)}")
     exercise = found[0][1]
     record = folder.record(exercise.name)
     if not exercise.hints:

@@ -108,6 +108,11 @@ class Folder:
         """How far the learner is with an exercise."""
         return self.records.setdefault(name, Record())
 
+    def reload(self) -> None:
+        """Read the progress again, which another process may have written; as it was if the file is gone."""
+        if (self.path / PROGRESS).is_file():
+            self.records = Folder.opened(self.path).records
+
     def save(self) -> None:
         """Write the progress."""
         kept: dict[str, Any] = {name: asdict(record) for name, record in sorted(self.records.items())}

@@ -57,9 +57,10 @@ def quietly() -> Iterator[None]:
 
 
 def described(error: BaseException) -> str:
-    """An error as the last line of a traceback has it."""
+    """An error as the last line of a traceback has it, with the call that raised it if a note says so."""
     text = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    line = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return "\n".join([line, *getattr(error, "__notes__", [])])
 
 
 def line_of(error: BaseException, filename: str) -> int:

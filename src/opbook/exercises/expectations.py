@@ -1,7 +1,8 @@
 """What a test of an exercise expects of an answer: messages that a learner can work with, in one line of the test."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ def expect(function: Callable[..., Any], *args: Any, gives: Any, tolerance: floa
     """
     call = python_call(_name(function), args, {})
     given = tree.map(_copied, args)
-    got = function(*given)
+    with _noting(call):
+        got = function(*given)
     _hold(call, got, gives, tolerance)
     _refuse_writing(call, args, given)
 
@@ -52,16 +54,18 @@ def expect_rule(rule: Callable[..., Any], definition: Callable[..., Any], *args:
         AssertionError: A number differs; the message has the call, both numbers, and the argument's name.
     """
     value, pullback = vjp(definition, *args)
-    _hold(
-        f"the value of {python_call(_name(rule), args, {})}", value_of(rule)(*tree.map(_copied, args)), value, TOLERANCE
-    )
+    forward = python_call(_name(rule), args, {})
+    with _noting(forward):
+        got_value = value_of(rule)(*tree.map(_copied, args))
+    _hold(f"the value of {forward}", got_value, value, TOLERANCE)
     g = tree.map(lambda leaf: np.asarray(np.round(leaf, 1) + 0.0), cotangent_of(value))
     names = list(inspect.signature(rule).parameters)
     gradients = pullback(g)
     given = tree.map(_copied, args)
-    got = gradient_of(rule)(_copied(g), *given)
     kernel = Pullback(gradient_of(rule), Library("numpy", ""))
     call = kernel.written(Arguments((("g", g), *zip(names, args, strict=False)), {}))
+    with _noting(call):
+        got = gradient_of(rule)(_copied(g), *given)
     if len(got) != len(gradients):
         raise AssertionError(
             f"{call} must be a tuple of {len(gradients)}, one gradient for each argument, but has {len(got)}"
@@ -69,6 +73,16 @@ def expect_rule(rule: Callable[..., Any], definition: Callable[..., Any], *args:
     for name, mine, right in zip(names, got, gradients, strict=False):
         _hold(f"{call}: the gradient of {name}", mine, right, TOLERANCE)
     _refuse_writing(call, args, given)
+
+
+@contextmanager
+def _noting(call: str) -> Iterator[None]:
+    """Note on an error which call raised it."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"on {call}")
+        raise
 
 
 def _hold(what: str, got: Any, right: Any, tolerance: float) -> None:

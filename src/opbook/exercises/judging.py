@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def _judge(exercise: Exercise, parts: list[str], filename: str) -> Verdict:
         if problem:
             return _wrong(problem)
     if function is None:
-        return _wrong(f"there is no function {exercise.function} in it")
+        return _wrong(f"there is no function {exercise.function} in it{_others(module)}")
     if exercise.judged_by:
         verdict = _held_to_builtin(exercise, function)
         if not verdict.passed:
@@ -136,6 +137,12 @@ def _judge(exercise: Exercise, parts: list[str], filename: str) -> Verdict:
         if problem:
             return _wrong(problem)
     return Verdict()
+
+
+def _others(module: ModuleType) -> str:
+    """The functions that an answer has instead: the name may be misspelled."""
+    names = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    return f", only {', '.join(names)}" if names else ""
 
 
 def _wrong(message: str) -> Verdict:
