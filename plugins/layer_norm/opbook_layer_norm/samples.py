@@ -12,7 +12,10 @@ def _(draw):
     yield draw.edge("constant rows", np.array([[0.1] * 4, [0.0] * 4, [1e4] * 4]), gamma, beta)
     yield draw.large("a large mean and a small spread", 4096 + np.array([[-4.0, 0.0, 4.0, 8.0]]), gamma, beta)
     yield draw.large("a mean a hundred times the spread", 100 + draw.normal(5, 7), draw.normal(7), draw.normal(7))
-    yield draw.edge("a mean a million times the spread", 1e6 + np.array([[-0.4, 0.1, 0.5, 0.8]]), gamma, beta)
+    far = 1e6 + np.array([[-0.4, 0.1, 0.5, 0.8]])
+    yield draw.edge("a mean a million times the spread", far, gamma, beta).in_pytorch(
+        "[[0.7598, 2.548, -0.399, -1.721]]"
+    )
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma, beta)
     yield draw.edge("values of 1e30 that add up to 0", 1e30 * np.array([[1.0, -1.0, 2.0, -2.0]]), gamma, beta)
     yield draw.call(draw.normal(2, 4), gamma, beta, eps=0.0)

@@ -9,18 +9,19 @@ from opbook_scaled_dot_product_attention import scaled_dot_product_attention
 def _(draw):
     q, k, v = draw.normal(3, 2), draw.normal(4, 2), draw.normal(4, 5)
     empty = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
-    yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty)
+    yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty).in_pytorch("all finite")
+    in_torch = {"1e10": "all finite", "1.7e308": "5 of 15 entries NaN", "inf": "all NaN", "NaN": "all NaN"}
     for name, rubbish in (("1e10", 1e10), ("1.7e308", 1.7e308), ("inf", np.inf), ("NaN", np.nan)):
         dirty_k, dirty_v = k.copy(), v.copy()
         dirty_k[2], dirty_v[2] = rubbish, np.multiply(rubbish, [1, -1, 1, -1, 1])
-        yield draw.edge(f"{name} in a blocked slot", q, dirty_k, dirty_v, mask=empty)
+        yield draw.edge(f"{name} in a blocked slot", q, dirty_k, dirty_v, mask=empty).in_pytorch(in_torch[name])
         dirty_q = q.copy()
         dirty_q[1] = rubbish
         yield draw.edge(f"{name} in a query that may attend to nothing", dirty_q, k, v, mask=empty)
     yield draw.call(draw.normal(4, 2), k, v, causal=True)
     yield draw.call(q, draw.normal(2, 4, 2), draw.normal(2, 4, 5), key_mask=draw.mask(2, 4))
     padding = np.where(np.arange(4)[:, None] == 2, np.nan, v)
-    yield draw.edge("NaN in padding", q, k, padding, key_mask=empty[0])
+    yield draw.edge("NaN in padding", q, k, padding, key_mask=empty[0]).in_pytorch("all NaN")
     yield draw.edge("NaN where the bias is -inf", q, k, padding, bias=np.where(empty[0], 0.5, -np.inf)[None])
     dirty_v = v.copy()
     dirty_v[2, 0], dirty_v[1, 1], dirty_v[0, 2] = np.inf, np.nan, -np.inf  # of these, key 2 is blocked for all queries
@@ -30,8 +31,8 @@ def _(draw):
     yield draw.known("values that are not finite, some of them blocked", answer, q, k, dirty_v, mask=empty)
     yield draw.known("NaN in a value, no mask", np.full((3, 5), np.nan), q, k, np.full((4, 5), np.nan))
     yield draw.large("scores far apart", 100 * q, 100 * k, v)
-    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty)
-    yield draw.edge("no keys", q, k[:0], v[:0])
+    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty).in_pytorch("all finite")
+    yield draw.edge("no keys", q, k[:0], v[:0]).in_pytorch("all 0")
     x = draw.normal(2, 3, 7, 5)
     yield draw.call(x, draw.normal(7, 5), draw.normal(3, 7, 2), draw.mask(7, 7), window=(2, 1), softcap=1.5)
     yield draw.call(x, x, x, bias=draw.normal(7, 7), softcap=0.7, scale=2.0)
