@@ -91,7 +91,7 @@ def test_the_sections_stand_in_order(book: pages.Book) -> None:
         "```python\n@double.defvjp",
         '<svg class="ob-tape-picture"',
         "## Edge cases",
-        "| an infinity<br>`double([inf])` | `[inf]` |",
+        "| an infinity <br>`double([inf])` | `[inf]` |",
         "`ShapeError`: mask does not fit.",
         "- a negative count: `InputError` double: times must be at least 0, but is -1",
         "Not verified by this build",
