@@ -59,6 +59,10 @@ def attention_weights(
 ) -> Array["... Nq Nk"]:
     r"""How much each query attends to each key: the softmax of the scaled dot products, row by row.
 
+    Every row of the result belongs to a query, and adds up to 1. Dot products are divided by √D, as a sum of D
+    products grows with √D, and a mask takes keys out before the softmax. A query that may attend to no key has a row
+    of zeros.
+
     Args:
         q: The queries.
         k: The keys.

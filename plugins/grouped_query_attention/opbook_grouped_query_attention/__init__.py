@@ -62,6 +62,10 @@ def grouped_query_attention(
 ) -> Array["... Hk*G Nq Dv"]:
     r"""Attention of many query heads to fewer heads of keys and values, each of which serves a group of neighbours.
 
+    q has Hk·G heads, k and v have Hk: query head h takes the keys and values of head h // G. With Hk = 1 one head
+    serves all of them (multi-query attention). There is less to keep while a text is written, which is what it is
+    for; the sums are those of scaled dot-product attention, mask and scale included.
+
     Args:
         q: The queries, Hk·G heads of them.
         k: The keys, Hk heads of them, as wide as the queries.

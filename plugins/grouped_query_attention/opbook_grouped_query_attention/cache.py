@@ -69,6 +69,9 @@ def append_to_cache(
 ) -> LongerCache:
     r"""Puts new keys and values behind those of the rows before, so that these need not be computed again.
 
+    While a text is written, each new row needs the keys and values of all rows before it, and these never change. The
+    cache is a record of both; a step appends its own rows, and attends with its queries to all that is in it.
+
     Args:
         cache: The record of the last call, or None at first.
         k: The keys of the new rows.

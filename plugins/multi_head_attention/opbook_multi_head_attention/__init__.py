@@ -66,6 +66,10 @@ def multi_head_attention(
 ) -> Array["... N D"]:
     r"""Runs several attention heads over the rows of x, each through its own projections, and adds up their answers.
 
+    Each head projects the N rows, D wide, to queries, keys and values of its own width with wq, wk and wv. Every row
+    then attends to all rows, and wo projects what it found back to width D. Adding up the heads is the same as
+    putting their results side by side and multiplying them by one tall matrix. The mask is the same for every head.
+
     Args:
         x: The rows that attend to one another.
         heads: A record for each head: wq, wk and wv project x to queries, keys and values, wo projects the answer back;

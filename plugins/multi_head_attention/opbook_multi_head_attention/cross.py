@@ -48,6 +48,10 @@ def cross_attention(
 ) -> Array["... N D"]:
     r"""Multi-head attention in which the rows of x attend to other rows, those of the memory.
 
+    Queries come from the N rows of x, keys and values from the M rows of memory, which may have another width. A
+    translation looks at the text that it translates in this way. The mask has a row for each row of x, and a column
+    for each of memory.
+
     Args:
         x: The rows that ask.
         memory: The rows that they attend to.

@@ -55,6 +55,10 @@ def rope(
 ) -> Array["... N D"]:
     r"""Turns each row by angles that grow with its position: rotary positions, for queries and keys.
 
+    The columns are taken in pairs, and each pair is a point in a plane that is turned, fast in the first pair and
+    slowly in the last. Lengths stay the same. The dot product of two turned rows depends on how far apart they stand,
+    and not on where: so attention learns of distances.
+
     Args:
         x: The rows, queries or keys.
         positions: Where each row stands, 0 to N - 1 unless given; for all batches alike, or with all batch axes of x,

@@ -45,6 +45,11 @@ def scaled_dot_product_attention(
 ) -> Array["... Nq Dv"]:
     r"""Averages the values for each query, weighted by how well the query's dot products with their keys compare.
 
+    q has a row for each query, k and v one for each key; the result has one for each query, as wide as v. Scores are
+    divided by √D, as a sum of D products grows with √D, and the softmax of large scores gives all weight to one key.
+    A mask takes keys out before the softmax, so the weights of those that are left add up to 1. A query that may
+    attend to no key gets a row of zeros.
+
     Args:
         q: The queries.
         k: The keys, as wide as the queries.

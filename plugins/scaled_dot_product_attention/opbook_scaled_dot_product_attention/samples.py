@@ -9,8 +9,9 @@ from opbook_scaled_dot_product_attention import scaled_dot_product_attention
 def _(draw):
     q, k, v = draw.normal(3, 2), draw.normal(4, 2), draw.normal(4, 5)
     empty = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1]], bool)
-    yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty).in_pytorch("all finite")
-    in_torch = {"1e10": "all finite", "1.7e308": "5 of 15 entries NaN", "inf": "all NaN", "NaN": "all NaN"}
+    one_row_of_0 = "1 of 3 rows 0, the others finite"
+    yield draw.edge("a query that may attend to nothing", q, k, v, mask=empty).in_pytorch(one_row_of_0)
+    in_torch = {"1e10": one_row_of_0, "1.7e308": "5 of 15 entries NaN", "inf": "all NaN", "NaN": "all NaN"}
     for name, rubbish in (("1e10", 1e10), ("1.7e308", 1.7e308), ("inf", np.inf), ("NaN", np.nan)):
         dirty_k, dirty_v = k.copy(), v.copy()
         dirty_k[2], dirty_v[2] = rubbish, np.multiply(rubbish, [1, -1, 1, -1, 1])
@@ -31,7 +32,7 @@ def _(draw):
     yield draw.known("values that are not finite, some of them blocked", answer, q, k, dirty_v, mask=empty)
     yield draw.known("NaN in a value, no mask", np.full((3, 5), np.nan), q, k, np.full((4, 5), np.nan))
     yield draw.large("scores far apart", 100 * q, 100 * k, v)
-    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty).in_pytorch("all finite")
+    yield draw.edge("scores far apart, masked", 100 * q, 100 * k, v, mask=empty).in_pytorch(one_row_of_0)
     yield draw.edge("no keys", q, k[:0], v[:0]).in_pytorch("all 0")
     x = draw.normal(2, 3, 7, 5)
     yield draw.call(x, draw.normal(7, 5), draw.normal(3, 7, 2), draw.mask(7, 7), window=(2, 1), softcap=1.5)

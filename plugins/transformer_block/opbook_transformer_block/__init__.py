@@ -92,6 +92,11 @@ def transformer_block(
 ) -> Array["... N D"]:
     r"""One encoder layer: self-attention and a feed-forward network, each with a residual and a layer norm.
 
+    x has N rows of width D, and so has the result. In the first half the rows look at one another, as far as the mask
+    lets them; in the second, two products with an activation between them change each row alone. Either half is added
+    to what it started from, and normalized: after the addition in post-norm order, which is the default, and before
+    the half in pre-norm order.
+
     Args:
         x: The rows.
         weights: The block's parameters; heads is a tuple with a record for each head, whose biases may be left out, as

@@ -60,6 +60,9 @@ def decoder_block(
 ) -> Array["... N D"]:
     r"""One decoder layer: self-attention, attention to a memory and a feed-forward network, each with a residual.
 
+    x has N rows of width D, and so has the result; memory has M rows of any width. The rows of x look at one another,
+    by default at earlier ones only, then at the memory; at last each is changed alone.
+
     Args:
         x: The rows.
         memory: The rows of the encoder, of any width.

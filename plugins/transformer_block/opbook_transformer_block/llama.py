@@ -71,6 +71,10 @@ def llama_block(
 ) -> Array["... N D"]:
     r"""One decoder layer of the Llama kind: grouped attention with rotary positions, and a gated feed-forward network.
 
+    x has N rows of width D, and so has the result. Each half takes the rows through rms_norm and adds what it made of
+    them to the rows as they were: first attention, in which a row looks at itself and at earlier ones, then a
+    feed-forward network that sees each row alone.
+
     Args:
         x: The rows.
         weights: The block's parameters; ffn is the record that swiglu takes.

@@ -57,6 +57,9 @@ def outcome(value: Any) -> str:
             return f"all {words}"
         if found.any() and words != "0":
             return f"{found.sum()} of {total} entries {words}"
+    rows_of_0 = (arrays[0] == 0).all(axis=-1) if arrays[0].ndim > 1 else np.zeros(0)
+    if len(arrays) == 1 and rows_of_0.any():
+        return f"{rows_of_0.sum()} of {rows_of_0.size} rows 0, the others finite"
     return "all finite"
 
 
