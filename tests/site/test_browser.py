@@ -123,7 +123,6 @@ def test_a_page_shows_the_output_of_its_example(visit: Visit) -> None:
     visit.assert_quiet()
 
 
-@pytest.mark.parametrize("visit", [(1280, "light"), (360, "dark")], indirect=True)
 def test_code_fits_and_pages_are_short(browser: "api.Browser", ours: Project, address: str) -> None:
     wide, narrow = (browser.new_page(viewport={"width": width, "height": 800}) for width in (WIDE, NARROW))
     heights = {}
@@ -137,6 +136,7 @@ def test_code_fits_and_pages_are_short(browser: "api.Browser", ours: Project, ad
     narrow.close()
 
 
+@pytest.mark.parametrize("visit", [(1280, "light"), (360, "dark")], indirect=True)
 def test_formulas_are_set_in_the_font_of_the_site(visit: Visit) -> None:
     visit.open("builtins/layer_norm/")
     formula = visit.page.locator(".arithmatex math").first

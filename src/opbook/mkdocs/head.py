@@ -8,6 +8,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
+_ASIDE = re.compile(r"<em>[^<]*(?:<(?!/em>)[^<]*)*</em>")
+"""A paragraph that is all emphasis, such as how long a chapter takes, says nothing of its subject."""
+
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _DRAWN = re.compile(r"<(svg|math)\b.*?</\1>", re.DOTALL)
@@ -22,7 +25,7 @@ def description(page: Page) -> str:
         return html.unescape(str(given))
     for paragraph in _PARAGRAPH.findall(page.content or ""):
         text = " ".join(html.unescape(_TAG.sub("", paragraph)).split())
-        if len(text) > 20 and not _DRAWN.search(paragraph):
+        if len(text) > 20 and not _DRAWN.search(paragraph) and not _ASIDE.fullmatch(paragraph.strip()):
             return _shortened(_SENTENCE.match(text)[0].rstrip(":"))  # type: ignore[index]
     return ""
 
