@@ -195,5 +195,10 @@ def test_every_standard_builtin_has_a_note_aliases_and_every_section():
                 assert param.doc, (name, param.name)
 
 
+def test_what_a_builtin_is_can_be_read_alone():
+    for name, op in catalogue().items():
+        assert len(op.doc.description) > 60, f"{name} is explained by one sentence; say what it is for, and its shapes"
+
+
 def test_ops_can_be_imported_by_name():
     assert ops.softmax is catalogue()["softmax"]

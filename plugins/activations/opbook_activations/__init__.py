@@ -34,6 +34,11 @@ from opbook_activations.units import elu, leaky_relu, log_sigmoid, silu
 def softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Turns scores into weights that are positive and add up to 1.
 
+    It is the last step of a classifier, where scores of classes become probabilities, and the middle of attention. x
+    may have any shape; each row, or each line along `axis`, is treated by itself. Only differences count: the same
+    number added to all scores changes nothing. A score of -inf gets the weight 0, which is how a mask works, and a row
+    with no other score gets zeros, not NaN.
+
     Args:
         x: Scores.
         axis: The axis along which the weights add up to 1; the last if it is left out.
@@ -83,6 +88,10 @@ def _(x, axis=-1):
 def log_softmax(x: Array["..."], axis: int = -1) -> Array["..."]:
     r"""Gives the logarithm of softmax, precisely also where the weights are too small for a float.
 
+    Losses are made of it, as its results are the logarithms of probabilities, all 0 or less. x may have any shape; each
+    row, or each line along `axis`, is treated by itself. The logarithm of a computed [`softmax`](softmax.md) would be
+    −∞ where a probability is too small for a float; this one is right.
+
     Args:
         x: Scores.
         axis: The axis along which the weights add up to 1; the last if it is left out.
@@ -131,6 +140,10 @@ def _(x, axis=-1):
 def relu(x: Array["..."]) -> Array["..."]:
     r"""Replaces negative entries by 0.
 
+    It is the simplest activation: without one between them, two linear layers would be one linear layer. It works entry
+    by entry, on an array of any shape. Where x is 0 or less the gradient is 0, so a unit whose input is never positive
+    stops learning; [`leaky_relu`](leaky_relu.md) keeps a small slope there.
+
     Args:
         x: Numbers.
 
@@ -177,6 +190,10 @@ def _(x):
 @builtin(category="Elementwise & activations", aliases=("gaussian error linear unit",))
 def gelu(x: Array["..."], approximate: Literal["none", "tanh"] = "none") -> Array["..."]:
     r"""Multiplies every entry by the probability that a standard normal number is smaller.
+
+    It is the activation of BERT and GPT-2: close to [`relu`](relu.md), but smooth, and a little below 0 for negative
+    entries. It works entry by entry, on an array of any shape. The exact form and the older one by tanh differ by less
+    than 0.0005; run a model with the form that it was trained with.
 
     Args:
         x: Numbers.

@@ -15,6 +15,9 @@ from opbook.errors import InputError
 def zeros(n: int) -> Array["N"]:
     """Makes an array of zeros.
 
+    Biases and running sums start as zeros. `zeros(3)` is a vector, `zeros(2, 3)` a matrix, and a tuple gives any shape:
+    `zeros(shape(x))` is as large as x.
+
     Args:
         n: How many entries.
 
@@ -56,6 +59,9 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 @builtin(category="Arrays", aliases=("all ones", "constant array", "ConstantOfShape"))
 def ones(n: int) -> Array["N"]:
     """Makes an array of ones.
+
+    It is the scale of a norm that has learned nothing yet, and a product with it adds up rows or columns. `ones(3)` is
+    a vector, `ones(2, 3)` a matrix, and a tuple gives any shape: `ones(shape(x))` is as large as x.
 
     Args:
         n: How many entries.
@@ -99,6 +105,10 @@ def _(shape: tuple[int, ...]) -> Array["..."]:
 def eye(n: int) -> Array["N N"]:
     """Makes an identity matrix.
 
+    It has n rows and n columns. A product with it changes nothing, so as a weight it lets its input pass, and one can
+    look at the rest of a layer alone. Its rows are the one-hot vectors of n classes; for a list of classes there is
+    `one_hot`.
+
     Args:
         n: How many rows and columns.
 
@@ -122,6 +132,10 @@ def eye(n: int) -> Array["N N"]:
 @builtin(category="Arrays", aliases=("range", "count up", "sequence"))
 def arange(stop: int) -> Array["N"]:
     """Counts from 0, or from a start, up to but not including an end.
+
+    It numbers rows and positions, and makes points to plot over. `arange(stop)` counts from 0, `arange(start, stop)`
+    from start, and `step` may be negative to count down. All numbers are whole; for steps such as 0.1 there is
+    [`linspace`](linspace.md).
 
     Args:
         stop: The end, which is not counted in.
@@ -160,6 +174,9 @@ def _(start: int, stop: int, step: int = 1) -> Array["N"]:
 @builtin(category="Arrays", aliases=("evenly spaced", "grid"))
 def linspace(start: float, stop: float, count: int) -> Array["N"]:
     r"""Makes evenly spaced numbers, both ends included.
+
+    It makes the points over which a function is drawn. It takes the number of entries, where [`arange`](arange.md)
+    takes whole steps. With a count of 1 there is only start, and with 0 nothing. start and stop have gradients.
 
     Args:
         start: The first entry.

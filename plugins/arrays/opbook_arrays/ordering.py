@@ -15,7 +15,9 @@ from opbook import Array, builtin
 def sort(x: Array["..."], axis: int = -1) -> Array["..."]:
     """Puts entries in ascending order along an axis.
 
-    Medians, quantiles and the best of many are read from sorted entries.
+    Medians, quantiles and the best of many are read from sorted entries. The result has x's shape; each row, or each
+    line along `axis`, is sorted by itself. Each entry's gradient goes back to where the entry came from. For the
+    largest few, and where they are, there is `top_k`.
 
     Args:
         x: The entries.
@@ -63,7 +65,8 @@ def cumsum(x: Array["..."], axis: int = -1, *, exclusive: bool = False, reverse:
     r"""Adds entries up along an axis and gives every sum on the way.
 
     Of probabilities it makes the cumulative distribution that one samples with, and of steps the places that they lead
-    to.
+    to. The result has x's shape, and its last entry along `axis` is the sum of all. With `exclusive` it starts at 0
+    instead, and with `reverse` it sums from the end.
 
     Args:
         x: The entries.

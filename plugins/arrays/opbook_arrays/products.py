@@ -35,7 +35,8 @@ def einsum(spec: str, arrays: tuple[Any, ...]) -> Array["..."]:
     r"""Multiplies arrays and sums over axes, as letters say.
 
     Matrix products, transposes, traces and the scores of all heads at once are one call, and the letters say which axis
-    is which.
+    is which: `"ij,jk->ik"` is the matrix product. A letter that is missing on the right of the arrow is summed over,
+    and `...` stands for batch axes. The arrays come as one tuple, in the order of their letters.
 
     Args:
         spec: Letters for the axes of each array, with commas between the arrays, and behind "->" those of the result.

@@ -17,6 +17,9 @@ from opbook.errors import InputError, ShapeError
 def shape(x: Array["..."]) -> tuple[int, ...]:
     """Tells how many rows, columns and so on an array has.
 
+    A matrix has the shape (rows, columns), a vector (n,), and a number (). With it one makes an array as large as
+    another, `zeros(shape(x))`, and finds out why two arrays do not fit.
+
     Args:
         x: An array, or a number.
 
@@ -42,6 +45,10 @@ def shape(x: Array["..."]) -> tuple[int, ...]:
 def transpose(x: Array["... M N"]) -> Array["... N M"]:
     """Swaps the rows and columns of a matrix, or of each of several.
 
+    A matrix of M rows and N columns becomes one of N rows and M columns. Axes in front are a batch, and each matrix in
+    it is transposed; NumPy's `np.transpose` would turn all axes round. A vector is an error, as it is neither a row nor
+    a column. In the notation, `x'` means the same.
+
     Args:
         x: A matrix, with any batch axes in front.
 
@@ -64,6 +71,10 @@ def transpose(x: Array["... M N"]) -> Array["... N M"]:
 @builtin(category="Arrays", aliases=("view", "flatten", "ravel"))
 def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
     """Gives the same entries in another shape.
+
+    It makes a vector of a matrix, or splits an axis into two, as for the heads of attention. Entries keep their order,
+    row by row, and their number must stay the same; one length may be -1, and is computed from the others. It does not
+    turn rows into columns: that is [`transpose`](transpose.md).
 
     Args:
         x: The entries.
@@ -100,6 +111,10 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
 @builtin(category="Arrays", aliases=("join", "append", "cat", "hstack", "vstack"))
 def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
     """Joins arrays along one of their axes.
+
+    Two matrices of 2 and 3 rows make one of 5 rows if they have equally many columns: all lengths but the one along
+    `axis` must be equal. The arrays come as one tuple, and there may be any number of them. In multi-head attention it
+    puts the results of the heads side by side.
 
     Args:
         arrays: A tuple of arrays, alike in every length but that along the axis.
@@ -146,6 +161,10 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
 def where(condition: Any, x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Chooses between two arrays, entry by entry.
 
+    It is for formulas that change at a point, as `relu` does at 0. The condition and both arrays broadcast. Both x and
+    y are computed with all their entries before: it chooses between results, and saves no work. Each gets the gradient
+    of the entries that were taken from it, and 0 elsewhere, even where an entry that was not taken is NaN.
+
     Args:
         condition: True and false, or numbers, of which 0 is false.
         x: What to take where the condition holds.
@@ -186,6 +205,10 @@ def _(condition, x, y):
 @builtin(category="Arrays", aliases=("index", "gather", "embedding", "row", "select rows", "index_select"))
 def take(x: Array["..."], indices: Any, axis: int = 0) -> Array["..."]:
     """Picks entries along an axis by number.
+
+    It is indexing for the notation: `take(m, 0)` is the first row of a matrix, and `take(m, [2, 0, 2])` a matrix of
+    three rows. A single number removes the axis, a vector of numbers keeps it. -1 means the last; a number out of range
+    is an error. An entry that is picked twice gets two gradients, added up.
 
     Args:
         x: The array to pick from.

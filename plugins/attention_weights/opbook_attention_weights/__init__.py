@@ -223,6 +223,11 @@ def causal_mask(
 ) -> Mask["Nq Nk"]:
     r"""A mask that lets no query attend to a later position.
 
+    A model that predicts the next token must not see it, so each position attends to itself and to earlier ones only.
+    The result has Nq rows and Nk columns, and is passed as the `mask` of attention. For a whole sequence it is the
+    lower triangle. With fewer queries than keys, as in decoding with a cache, libraries disagree on where the triangle
+    lies, so `align` has no default there.
+
     Args:
         n_queries: The number of queries, Nq, at least 0.
         n_keys: The number of keys, Nk; as many as queries unless given.

@@ -33,6 +33,10 @@ from opbook import Family, builtin, hookimpl
 def grad(f: Callable[..., Any], argnum: int = 0) -> Callable[..., Any]:
     r"""Makes the gradient of a function: a function of the same arguments that gives the slopes.
 
+    It is what a model learns by: the gradient of its loss says how to change each weight. f must return a single
+    number; if it returns an array, sum it first. The result is built like the argument that is differentiated: a
+    number, an array, a tuple or a record. `grad(grad(f))` gives second derivatives where f takes a number.
+
     Args:
         f: A function whose value is one number.
         argnum: Which argument to differentiate, counted from 0.

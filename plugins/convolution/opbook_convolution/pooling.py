@@ -43,7 +43,9 @@ def max_pool(
 ) -> Array["... P Q"]:
     r"""Keeps the largest entry of each window of an image.
 
-    It makes images smaller between the layers of a convolutional network.
+    It makes images smaller between the layers of a convolutional network. x has images of H rows and W columns, each
+    pooled by itself; windows do not overlap unless `stride` is smaller than `size`. Padding never wins, so it is not
+    the same as zeros around the image. The gradient goes to the largest entry of each window.
 
     Args:
         x: Images; the axes before the last two are channels and batches.
@@ -123,7 +125,9 @@ def avg_pool(
     r"""Gives the mean of each window of an image.
 
     It makes images smaller between layers. With a window as large as the image, it is the step from the last image of a
-    network to its classifier.
+    network to its classifier. x has images of H rows and W columns, each pooled by itself; windows do not overlap
+    unless `stride` is smaller than `size`. Whether the zeros of the padding count is said by `count_padding`, and
+    libraries disagree on it.
 
     Args:
         x: Images; the axes before the last two are channels and batches.

@@ -29,6 +29,9 @@ def embedding(table: Array["V D"], ids: Int["...", "0:V"], *, padding_id: int | 
     r"""Looks rows up in a table by their number: the vectors that a model has for tokens.
 
     It is the first step of a language model: from numbers that only name tokens to vectors that say what they are like.
+    The table has V rows of width D; ids of any shape give a row for each, so a batch of B sentences of N tokens becomes
+    an array of shape (B, N, D). A token that occurs twice collects both gradients. An id outside the table is an error,
+    -1 too.
 
     Args:
         table: One row of D numbers for each of V tokens.
@@ -97,7 +100,9 @@ def check_padding(table, padding_id):
 def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
     r"""Makes a vector for each number, with a 1 at that place and 0 at all others.
 
-    So classes become rows that can be multiplied, added up and compared with probabilities.
+    So classes become rows that can be multiplied, added up and compared with probabilities. Numbers of any shape get
+    one more axis, as long as there are classes: a vector of N numbers becomes a matrix of N rows. A product of such a
+    row with a table picks a row of the table, which [`embedding`](embedding.md) does without the product.
 
     Args:
         ids: Whole numbers from 0 to n - 1, in any shape.

@@ -31,6 +31,10 @@ def heatmap(
 ) -> None:
     """Draws a matrix, with a colour for each entry.
 
+    It is for looking at attention weights, masks and gradients: a matrix of M rows and N columns becomes as many cells.
+    A stronger colour is further from 0, and each sign has a colour of its own. Entries that are not finite stay blank,
+    so in scores of −∞ one sees the mask. Give two heatmaps the same `limit` to compare their colours.
+
     Args:
         x: The matrix. Booleans are drawn as 0 and 1; entries that are not finite are left blank.
         title: What it shows.
@@ -66,6 +70,10 @@ def heatmap(
 @builtin(category="Figures", aliases=("line chart", "curve", "graph"))
 def plot(y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
     """Draws numbers as lines.
+
+    It draws learning curves and functions. A vector is one line, a matrix has a line in each row, and a record has a
+    line in each field, with the field's name. With one argument the points stand at 0, 1, 2 and so on; `plot(x, y)`
+    says where they stand. An entry that is not finite makes a gap.
 
     Args:
         y: A vector; or a matrix, with a line in each row; or a record of vectors, with a line in each field.
@@ -108,6 +116,10 @@ def _(x: Any, y: Any, *, names: tuple[str, ...] = (), title: str = "") -> None:
 @builtin(category="Figures", aliases=("bar chart", "histogram"))
 def bars(y: Array["N"], *, labels: tuple[str, ...] = (), title: str = "", limit: float | None = None) -> None:
     """Draws a bar for each number.
+
+    It is for numbers that belong to names, such as the probabilities of classes: a vector of N entries becomes N bars.
+    Negative numbers go to the other side of 0. The longest bar is the largest number of its own figure, so give two
+    figures the same `limit` to compare them.
 
     Args:
         y: The numbers.

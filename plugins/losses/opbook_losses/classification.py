@@ -56,6 +56,8 @@ def cross_entropy(
     r"""Takes minus the logarithm of the probability that each row of scores gives to the right class.
 
     It is the loss of models that choose one of several classes, language models among them, whose classes are tokens.
+    logits have C scores in each row, before any softmax, and targets a whole number for each row. The result is the
+    mean over the rows. Rows of padding are left out with `ignore_index`; if no row is left, the loss is 0.
 
     Args:
         logits: Scores of the C classes, along the last axis; they need not add up to anything.

@@ -36,6 +36,8 @@ def mse_loss(x: Array["*B"], target: Array["*B"], *, reduction: Reduction = "mea
     r"""Takes the mean of the squared differences between two arrays.
 
     It is the loss of models that predict numbers. Training makes it small, and so brings predictions close to targets.
+    Both arrays have the same shape, and the mean is taken over all entries. Errors are squared, so one large error
+    counts more than many small ones; [`huber_loss`](huber_loss.md) is milder.
 
     Args:
         x: What was predicted.

@@ -15,6 +15,10 @@ from opbook.errors import InputError
 def abs(x: Array["..."]) -> Array["..."]:
     """Gives the absolute value of every entry.
 
+    It measures the size of a number whatever its sign: of an error, a gradient, a distance. It works entry by entry, on
+    an array of any shape. At 0 the curve has a kink; the gradient there is 0. For the length of a whole vector there is
+    `norm`.
+
     Args:
         x: Numbers.
 
@@ -42,6 +46,10 @@ def abs(x: Array["..."]) -> Array["..."]:
 @builtin(category="Elementwise & activations", aliases=("square root", "root"))
 def sqrt(x: Array["..."]) -> Array["..."]:
     """Gives the square root of every entry.
+
+    It turns a variance into a standard deviation, and a sum of squares into a length. It works entry by entry, on an
+    array of any shape. Of a negative entry it is an error. At 0 the slope is infinite, which is one reason why norms
+    add a small eps under the root.
 
     Args:
         x: Numbers of at least 0.
@@ -75,6 +83,10 @@ def _(x):
 def exp(x: Array["..."]) -> Array["..."]:
     """Raises e to the power of every entry.
 
+    It makes every number positive and turns differences into ratios, which is how `softmax` turns scores into weights.
+    It works entry by entry, on an array of any shape. It grows fast: the result is `inf` above about 709 in float64,
+    and above 88 in float32. Far below 0 it is rounded to 0.
+
     Args:
         x: Exponents.
 
@@ -103,6 +115,10 @@ def exp(x: Array["..."]) -> Array["..."]:
 @builtin(category="Elementwise & activations", aliases=("natural logarithm", "ln", "logarithm"))
 def log(x: Array["..."]) -> Array["..."]:
     """Gives the natural logarithm of every entry.
+
+    It undoes [`exp`](exp.md), and turns products into sums: the loss of a classifier adds up logarithms of
+    probabilities. It works entry by entry, on an array of any shape. At 0 it is −∞, and of a negative entry it is an
+    error. For the logarithm of a softmax there is `log_softmax`, which stays precise where probabilities are tiny.
 
     Args:
         x: Numbers of at least 0.
@@ -137,6 +153,9 @@ def _(x):
 def sin(x: Array["..."]) -> Array["..."]:
     """Gives the sine of every entry.
 
+    The angles are in radians, in an array of any shape. Waves and rotations are made of it and of [`cos`](cos.md);
+    `sinusoidal_positions` tells positions apart by it. An infinite angle gives NaN.
+
     Args:
         x: Angles in radians.
 
@@ -157,6 +176,10 @@ def sin(x: Array["..."]) -> Array["..."]:
 @builtin(category="Elementwise & activations", aliases=("cosine",))
 def cos(x: Array["..."]) -> Array["..."]:
     """Gives the cosine of every entry.
+
+    The angles are in radians, in an array of any shape. Waves and rotations are made of it and of [`sin`](sin.md),
+    which is the same curve a quarter of a turn later; `rope` turns queries and keys with both. An infinite angle gives
+    NaN.
 
     Args:
         x: Angles in radians.
@@ -187,6 +210,10 @@ def cos(x: Array["..."]) -> Array["..."]:
 @builtin(category="Elementwise & activations", aliases=("rint", "decimals"))
 def round(x: Array["..."], digits: int = 0) -> Array["..."]:
     """Rounds every entry to a number of decimals, halves to the even neighbour.
+
+    It is for results that are printed or compared. It works entry by entry, on an array of any shape. A number in the
+    middle between two candidates goes to the even one, as in NumPy: 0.5 becomes 0, and 1.5 becomes 2. It is a
+    staircase, so nothing can be learned through it.
 
     Args:
         x: Numbers.
@@ -219,6 +246,10 @@ def round(x: Array["..."], digits: int = 0) -> Array["..."]:
 def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the larger of two numbers, entry by entry.
 
+    The two arrays broadcast: `maximum(x, 0)` replaces negative entries by 0. Where both are equal, each gets half of
+    the gradient; that makes `maximum(x, 0)` differ from `relu` at 0. NaN in either gives NaN. For the largest entry of
+    one array there is `max`.
+
     Args:
         x: Numbers.
         y: Numbers, of x's shape or one that broadcasts with it.
@@ -244,6 +275,9 @@ def maximum(x: Array["..."], y: Array["..."]) -> Array["..."]:
 @builtin(category="Elementwise & activations", aliases=("smaller of two", "elementwise min", "fmin"))
 def minimum(x: Array["..."], y: Array["..."]) -> Array["..."]:
     """Gives the smaller of two numbers, entry by entry.
+
+    The two arrays broadcast: `minimum(x, 1)` lets nothing be above 1. Where both are equal, each gets half of the
+    gradient. NaN in either gives NaN. For the smallest entry of one array there is `min`.
 
     Args:
         x: Numbers.

@@ -18,6 +18,10 @@ from opbook import Array, builtin
 def tanh(x: Array["..."]) -> Array["..."]:
     r"""Gives the hyperbolic tangent of every entry: a smooth step from -1 to 1.
 
+    It keeps numbers between -1 and 1, and is what recurrent networks bend their states with. It works entry by entry,
+    on an array of any shape. Near 0 it is almost x itself; far from 0 it is flat, and gradients all but vanish. It is
+    [`sigmoid`](sigmoid.md), stretched and moved.
+
     Args:
         x: Numbers.
 
@@ -55,6 +59,10 @@ def _(x):
 def sigmoid(x: Array["..."]) -> Array["..."]:
     r"""Gives the logistic function 1 / (1 + exp(-x)) of every entry: a smooth step from 0 to 1.
 
+    It turns a score into the probability of a yes, and is the gate of recurrent networks: near 0 the gate is closed,
+    near 1 it is open. It works entry by entry, on an array of any shape. Far from 0 the curve is flat, and gradients
+    all but vanish. A loss should take the scores instead, as `binary_cross_entropy` does.
+
     Args:
         x: Numbers.
 
@@ -91,6 +99,10 @@ def _(x):
 @builtin(category="Elementwise & activations", aliases=("smooth relu", "log1pexp"))
 def softplus(x: Array["..."]) -> Array["..."]:
     r"""Gives log(1 + exp(x)) of every entry: a smooth ramp that is never below 0.
+
+    It makes a positive number of any number, such as the variance that a network predicts. It works entry by entry, on
+    an array of any shape. It is `relu` without the kink: close to x for large x, close to 0 for very negative x, and
+    its slope is [`sigmoid`](sigmoid.md). It does not overflow, as `log(1 + exp(x))` does for x above 709.
 
     Args:
         x: Numbers.

@@ -30,6 +30,11 @@ def multi_head_weights(
 ) -> Array["... H N N"]:
     r"""How much each row attends to each other one, in every head of a multi-head attention.
 
+    It is for looking into a trained model: it takes the same x, heads and masks as `multi_head_attention`. The result
+    has a matrix of N rows and N columns for each of H heads. Entry (i, j) says how much row i takes from row j; a row
+    adds up to 1, or is 0 where it may attend to nothing. A large weight alone does not mean much: the value it
+    multiplies may be small.
+
     Args:
         x: The rows that attend to one another.
         heads: A record for each head, as `multi_head_attention` takes them.

@@ -28,7 +28,9 @@ from opbook.errors import InputError
 def dropout(x: Array["..."], keep: Mask["..."] | None = None, *, rate: float) -> Array["..."]:
     r"""Sets the entries of x to 0 that a mask does not keep, and makes up for them with the others.
 
-    A network that is trained so can't rely on a single entry, and learns the training data less by heart.
+    A network that is trained so can't rely on a single entry, and learns the training data less by heart. The entries
+    that are kept are divided by 1 - rate, so that the mean stays the same. The mask comes from
+    [`dropout_mask`](dropout_mask.md); without one nothing is dropped, as is right after training.
 
     Args:
         x: Numbers.

@@ -65,7 +65,10 @@ def adamw_step(
 ) -> AdamStepped:
     r"""Moves parameters against their gradients, every entry by about lr, and makes them decay.
 
-    It is what nearly all transformers are trained with.
+    It is what nearly all transformers are trained with: each entry has a step size of its own, made from the mean and
+    the size of its gradients so far. params and grads are arrays or records of arrays, built alike; the new params come
+    back, and nothing is changed in place. Pass the returned `state` to the next step. Weight decay acts on the
+    parameters directly, not through the gradient.
 
     Args:
         params: The parameters: an array, or records, tuples and lists of arrays.

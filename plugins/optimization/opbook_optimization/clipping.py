@@ -48,7 +48,9 @@ class Clipped(TypedDict):
 def clip_by_global_norm(grads: Tree["P"], max_norm: float) -> Clipped:
     r"""Shortens gradients to a length that all their arrays have together.
 
-    It keeps training alive where gradients are sometimes far too long, as in recurrences.
+    It keeps training alive where gradients are sometimes far too long, as in recurrences. All arrays are taken as one
+    long vector: if its length is above max_norm, every entry is multiplied by the same factor, so the direction stays.
+    Otherwise nothing changes. A NaN is an error, as it would spread to all entries.
 
     Args:
         grads: Gradients: an array, or records, tuples and lists of arrays.

@@ -59,7 +59,9 @@ def sgd_step(
 ) -> SgdStepped:
     r"""Moves parameters against their gradients, with or without momentum.
 
-    It is the simplest way to train, and with momentum still the usual one for convolutional networks.
+    It is the simplest way to train, and with momentum still the usual one for convolutional networks. params and grads
+    are arrays or records of arrays, built alike; the new params come back, and nothing is changed in place. Pass the
+    returned `state` to the next step: without it there is no momentum from before.
 
     Args:
         params: The parameters: an array, or records, tuples and lists of arrays.

@@ -35,6 +35,10 @@ def alibi_bias(
 ) -> Array["H Nq Nk"]:
     r"""A bias for the scores of each head that falls with the distance of query and key.
 
+    It gives attention a sense of distance without vectors for positions: passed as `bias`, it makes the weights of far
+    keys smaller. The result has a matrix of Nq rows and Nk columns for each of H heads, and each head falls at a rate
+    of its own. Keys after a query count by their distance too, so a decoder needs a causal mask as well.
+
     Args:
         n_heads: The number of heads, H, at least 1.
         n_queries: The number of queries, Nq, at least 0.

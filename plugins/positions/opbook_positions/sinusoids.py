@@ -40,6 +40,10 @@ def sinusoidal_positions(
 ) -> Array["N D"]:
     r"""Makes a row of sines and cosines for each position, which is added to the vectors of tokens.
 
+    Attention by itself does not know the order of its rows; these numbers tell it. The result has n rows of d entries,
+    for n tokens of width d. Nothing is learned, so n may be larger than in training. Two orders of the columns are in
+    use, and a trained model works with one of them only: `layout` says which.
+
     Args:
         n: How many positions, from 0 on.
         d: How long the rows are.

@@ -42,6 +42,10 @@ def sliding_window_mask(
 ) -> Mask["Nq Nk"]:
     r"""A mask that lets each query attend to the keys near its own only.
 
+    With it the work of attention grows with the length of a text, and not with its square. The result has Nq rows and
+    Nk columns, and is passed as the `mask` of attention. A query's own key is always allowed and is not counted, so
+    `left=2` lets it attend to 3 keys; some libraries would call that a window of 3. For no limit on a side, write -1.
+
     Args:
         n_queries: The number of queries, Nq, at least 0.
         n_keys: The number of keys, Nk; as many as queries unless given.

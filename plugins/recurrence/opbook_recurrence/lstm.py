@@ -71,7 +71,9 @@ def lstm_forward(
 ) -> LstmStates:
     r"""Reads a sequence row by row with long short-term memory, and returns both states after each row.
 
-    For twenty years it was what text, speech and handwriting were read with.
+    For twenty years it was what text, speech and handwriting were read with. x has N rows of one sequence, with batch
+    axes in front. For each row there are two states of width H: h is the output, and the cell c is the memory. Gates
+    decide what the cell forgets and adds, so gradients reach much further back than in [`rnn_forward`](rnn_forward.md).
 
     Args:
         x: The rows of a sequence, or of several.

@@ -35,7 +35,10 @@ class RnnWeights(TypedDict):
 def rnn_forward(x: Array["... N D"], weights: RnnWeights, h0: Array["... H"] | None = None) -> Array["... N H"]:
     r"""Reads a sequence row by row with a plain recurrence, and returns the state after each row.
 
-    It is what gates were invented for: simple, and with a memory of a few rows.
+    It is the simplest recurrent network: each state is computed from the row and the state before, with the same
+    weights. x has N rows of one sequence, with batch axes in front, and there is a state of width H for each. Over many
+    rows its gradients vanish or explode, which is what the gates of [`lstm_forward`](lstm_forward.md) and
+    [`gru_forward`](gru_forward.md) were invented for.
 
     Args:
         x: The rows of a sequence, or of several.

@@ -27,6 +27,11 @@ from opbook_reductions.sizes import logsumexp, norm
 def sum(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Adds entries up, all of them or along one axis.
 
+    Without `axis` it is one number for the whole array. With it, that axis goes: in a matrix, `axis=0` adds the rows
+    and gives one number for each column, and `axis=1` gives one for each row. `keepdims` keeps the axis with length 1,
+    so that the result can be divided by or subtracted. A loss must be one number before it can be differentiated, and
+    often a sum makes it one.
+
     Args:
         x: The entries.
         axis: The axis to sum along, counted from 0, or from -1 at the end; all axes if it is left out.
@@ -64,6 +69,10 @@ def _(x, axis=None, *, keepdims=False):
 @builtin(category="Reductions", aliases=("average", "avg", "ReduceMean"))
 def mean(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     r"""Takes the mean of entries, all of them or along one axis.
+
+    Without `axis` it is one number for the whole array. With it, that axis goes: in a matrix, `axis=0` gives the mean
+    of each column, and `axis=1` that of each row. A loss is usually a mean, so that its size does not depend on how
+    many rows a batch has. The mean of no entries is an error, where NumPy gives NaN.
 
     Args:
         x: The entries.
@@ -103,6 +112,10 @@ def _(x, axis=None, *, keepdims=False):
 def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the largest entry, of all or along one axis.
 
+    Without `axis` it is one number for the whole array. With it, that axis goes: in a matrix, `axis=1` gives the
+    largest entry of each row. NaN anywhere makes the result NaN, and no entries at all are an error. For the place of
+    the largest entry there is `argmax`, for the larger of two arrays `maximum`.
+
     Args:
         x: The entries.
         axis: The axis to look along, counted from 0, or from -1 at the end; all axes if it is left out.
@@ -129,6 +142,10 @@ def max(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> 
 @builtin(category="Reductions", aliases=("minimum of an array", "smallest", "amin", "ReduceMin"))
 def min(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) -> Array["..."]:
     """Finds the smallest entry, of all or along one axis.
+
+    Without `axis` it is one number for the whole array. With it, that axis goes: in a matrix, `axis=1` gives the
+    smallest entry of each row. NaN anywhere makes the result NaN, and no entries at all are an error. For the smaller
+    of two arrays there is `minimum`.
 
     Args:
         x: The entries.
@@ -164,7 +181,9 @@ def argmax(
 ) -> Int["..."]:
     r"""Finds the place of the largest entry, of all or along one axis.
 
-    It turns scores into decisions: the class of a picture, or the next word of a text.
+    It turns scores into decisions: the class of a picture, or the next word of a text. In a matrix, `axis=1` gives the
+    place in each row; without `axis` the entries are counted row by row. Of several largest entries the first counts,
+    unless `ties` says otherwise. Places have no gradient; to learn from scores, use `softmax`.
 
     Args:
         x: The entries.

@@ -94,6 +94,8 @@ def norm(x: Array["..."], axis: int | None = None, *, keepdims: bool = False) ->
     r"""Gives the Euclidean length of an array, or of each vector along an axis.
 
     Gradients are clipped by it, embeddings are compared after a division by it, and weights are held small with it.
+    Without `axis` it is one number for the whole array; with it, one for each vector along that axis. At a vector of
+    zeros there is no direction in which it grows fastest, and the gradient is 0.
 
     Args:
         x: The entries.

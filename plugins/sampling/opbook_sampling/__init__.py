@@ -33,7 +33,9 @@ class Largest(TypedDict):
 def top_k(x: Array["..."], k: int, axis: int = -1) -> Largest:
     r"""Finds the k largest entries along an axis, the largest first, and where they are.
 
-    The best answers of a classifier, and the tokens that are worth drawing from, are found with it.
+    The best answers of a classifier, and the tokens that are worth drawing from, are found with it. The result is a
+    record of `values` and `indices`, each with k entries along `axis` in the place of all. Gradients go back to the
+    chosen entries only; indices have none.
 
     Args:
         x: The entries.
@@ -133,7 +135,9 @@ def top_p_filter(logits: Array["... V"], p: float) -> Array["... V"]:
 def sample(logits: Array["*B V"], u: Array["*B"], *, temperature: float = 1.0) -> Int["*B"]:
     r"""Chooses one class for each row of scores, with the probabilities that softmax gives them.
 
-    It is the last step of a model that writes: from scores to the next token.
+    It is the last step of a model that writes: from scores to the next token. logits have V scores in each row, and u a
+    random number for each, which the caller draws: so the same u gives the same choice. A low `temperature` makes
+    likely classes more likely, a high one evens them out. Choices have no gradient.
 
     Args:
         logits: Scores of V classes; -inf for one that must not be chosen.

@@ -19,6 +19,10 @@ from opbook.builtins.formatting import format_value
 def print(value: Any) -> None:
     """Prints a value on a line of its own.
 
+    A value is written as one would type it in the notation: `[1, 2; 3, 4]` is a matrix of two rows. Numbers are shown
+    with at most six decimals, and the value itself is not rounded. It takes one value; to print several, put them in a
+    text: `print("x = {x}, y = {y}")`.
+
     Args:
         value: Anything: a number, a text, an array, a tuple, a record, a function.
 
