@@ -40,6 +40,30 @@ def test_whole_numbers_become_indices(ids):
     assert got.tolist() == list(ids)
 
 
+@pytest.mark.parametrize(
+    ("ids", "what"),
+    [
+        ([2**64 - 1], "18446744073709551615"),
+        (np.array([2**63], np.uint64), "9223372036854775808"),
+        ([0, 2**70], "an integer of 71 bits"),
+        ([-(2**70)], "an integer of 71 bits"),
+        ([1e300], "an integer of 997 bits"),
+    ],
+)
+def test_whole_numbers_beyond_64_bits_are_refused_and_not_wrapped(ids, what):
+    words = f"ids is {what}, but whole numbers must be from -2**63 to 2**63 - 1"
+    refused(taking(ids=Int["N"]), InputError, words, ids)
+
+
+def test_an_option_beyond_64_bits_is_named_where_numpy_cannot_take_it():
+    def op(x: Array["..."], axis: int = 0) -> Array["..."]:
+        "Adds up along an axis."
+        return np.sum(x, axis=axis)
+
+    words = "axis is an integer of 100 bits, but whole numbers must be from -2**63 to 2**63 - 1"
+    refused(builtin(category="Tests")(op), InputError, words, np.ones(3), 10**30)
+
+
 def test_a_range_may_name_a_dimension_of_an_argument_that_comes_later():
     op = taking(ids=Int["... N", "0:V"], table=Array["V D"])
     table = np.ones((4, 2))

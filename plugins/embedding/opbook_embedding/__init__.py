@@ -112,7 +112,7 @@ def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
         The vectors, along a new last axis, in float64.
 
     Raises:
-        InputError: An id is negative, or n or more; or n is negative.
+        InputError: An id is negative, or n or more; n is negative; or there would be more than 10⁸ entries.
 
     Formula:
         $$y_{j} = \begin{cases} 1 & \text{if } j = i \\ 0 & \text{otherwise} \end{cases} \qquad j = 0, \dots, n - 1$$
@@ -130,6 +130,8 @@ def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
         raise InputError(
             f"ids{f'[{place}]' if place else ''} is {ids[wrong][0]}, but must be at least 0 and below n = {n}"
         )
+    if ids.size * n > 10**8:
+        raise InputError(f"{ids.size:,} vectors of {n:,} would be more than 100,000,000 entries, the most there may be")
     return (ids[..., None] == np.arange(n)).astype(np.float64)
 
 

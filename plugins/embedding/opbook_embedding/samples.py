@@ -42,6 +42,7 @@ def _(draw):
     yield draw.refused("a number too large", np.array([0, 3]), 3).saying(
         "ids[1] is 3, but must be at least 0 and below n = 3"
     )
+    yield draw.refused("vectors too long", np.array([0, 1]), 10**8).saying("more than 100,000,000 entries")
     yield draw.refused("a negative number", np.array([-1]), 3).saying("ids[0] is -1")
     yield draw.refused("a negative length", np.zeros(0, int), -2).saying("n must be at least 0, but is -2")
 

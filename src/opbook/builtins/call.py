@@ -13,7 +13,7 @@ from opbook.autodiff.tape import FLOATS, TapeValue, newest_tape, off_tape
 from opbook.builtins.contract import checked_pullback, kind_of, owner
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import SequenceSpec
-from opbook.builtins.specs.spec import is_plain_array
+from opbook.builtins.specs.spec import is_plain_array, is_too_wide, too_wide
 from opbook.errors import InputError, OpbookError, RuleError, TapeError, renamed
 
 FLOAT16, FLOAT32, FLOAT64 = FLOATS
@@ -181,10 +181,18 @@ class Call:
             axes = "1 axis" if error.ndim == 1 else f"{error.ndim} axes"
             what = str(error) if error.ndim is None else f"axis {error.axis} is out of range; the array has {axes}"
             raise InputError(f"{name}: {what}") from None
-        except (ValueError, OverflowError, MemoryError) as error:  # NumPy's, mostly: sizes beyond its limits
+        except OverflowError as error:
+            raise InputError(f"{name}: {self._beyond(arguments) or error}") from error
+        except (ValueError, MemoryError) as error:  # NumPy's, mostly: sizes beyond its limits
             if isinstance(error.__cause__, TapeError):  # said while NumPy tried to put a number into an array
                 raise renamed(error.__cause__, name) from None
             raise InputError(f"{name}: {error or type(error).__name__}") from error
+
+    def _beyond(self, arguments: Arguments) -> str:
+        """Say which argument is a whole number that no array can hold; "" if none is."""
+        given = {**dict(zip([p.name for p in self.shape.positional], arguments[0], strict=True)), **arguments[1]}
+        beyond = [f"{name} {too_wide(value)}" for name, value in given.items() if is_too_wide(value)]
+        return "; ".join(beyond)
 
     def _rounded(self, value: Any) -> Any:
         """A result in the precision of the arguments, rounded once; a scalar as a NumPy scalar."""

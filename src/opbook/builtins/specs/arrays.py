@@ -21,7 +21,7 @@ from opbook.builtins.specs.dimensions import (
     size_of,
     solved,
 )
-from opbook.builtins.specs.spec import Spec, contiguous
+from opbook.builtins.specs.spec import Spec, contiguous, is_too_wide, too_wide
 from opbook.errors import DeclarationError, DTypeError, InputError, ShapeError, TapeError
 
 
@@ -242,12 +242,19 @@ def _whole_numbers(value: Any, path: str) -> Any:
         array = stop_gradient(as_float_array(value, path))
     if array.dtype.kind == "b":
         raise DTypeError(f"{path} must be whole numbers, but is Boolean; np.flatnonzero tells where a mask is true")
+    if array.dtype.kind == "O" or array.dtype == np.uint64:  # so NumPy makes of Python's integers beyond 64 bits
+        wide = next((entry for entry in array.ravel().tolist() if is_too_wide(entry)), None)
+        if wide is not None:
+            raise InputError(f"{path} {too_wide(wide)}")
     if array.dtype.kind in "iu":
         return array.astype(np.intp, copy=False)
     numbers = as_float_array(value, path)
     bad = ~np.isfinite(numbers) | (numbers != np.floor(numbers))
     if bad.any():
         raise InputError(f"{_first(numbers, bad, path)}, but must be a whole number")
+    bad = abs(numbers) >= 2.0**63
+    if bad.any():
+        raise InputError(f"{path} {too_wide(int(numbers[bad][0]))}")
     return numbers.astype(np.intp)
 
 

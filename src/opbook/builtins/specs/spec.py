@@ -75,5 +75,15 @@ def what_came(value: Any) -> str:
     return with_article(type(value).__name__)
 
 
+def is_too_wide(value: Any) -> bool:
+    """Tell whether something is a whole number that has no place in an array of 64-bit integers."""
+    return isinstance(value, int | np.integer) and not -(2**63) <= int(value) < 2**63
+
+
+def too_wide(value: Any) -> str:
+    """Say behind a name that its value is a whole number beyond 64 bits."""
+    return f"is {what_came(value)}, but whole numbers must be from -2**63 to 2**63 - 1"
+
+
 def _is_short_number(value: Any) -> bool:
     return type(value) is float or (type(value) is int and value.bit_length() <= 64)
