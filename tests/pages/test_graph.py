@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from opbook import Array, builtin, vjp
-from opbook.pages.tape import draw, trace
-from opbook.pages.tape.drawing import describe, number
+from opbook.pages.source import code_of
+from opbook.pages.tape import as_list, draw, trace
+from opbook.pages.tape.drawing import describe
 from opbook.pages.tape.layout import GAP, arrange
+from opbook.pages.tape.values import number
 from opbook.plugins.catalogue import Catalogue, catalogue, load
 
 Write = Callable[[str, str], Path]
@@ -28,16 +30,15 @@ def one_op(write: Write, code: str) -> Catalogue:
 def test_values_and_cotangents_are_those_of_the_tape(ops: Catalogue) -> None:
     found = trace(ops["pick"])
     assert found is not None
-    by_name = {step.name: step for step in found.steps}
     # head.wq is doubled, summed, and halved again
-    assert [step.name for step in found.steps] == ["head.wq", "np.multiply", "np.sum", "np.divide"]
-    entries = by_name["head.wq"].value
-    assert np.array_equal(by_name["np.multiply"].value, 2 * entries)
-    assert by_name["np.divide"].value == pytest.approx(entries.sum())
-    assert by_name["np.divide"].is_result
-    assert by_name["np.divide"].cotangent == 1, "a number's cotangent is 1"
-    assert by_name["np.sum"].cotangent == 0.5
-    assert np.array_equal(by_name["head.wq"].cotangent, np.ones_like(entries))
+    assert [step.function for step in found.steps] == ["", "np.multiply", "np.sum", "np.divide"]
+    given, doubled, total, halved = found.steps
+    assert np.array_equal(doubled.value, 2 * given.value)
+    assert halved.value == pytest.approx(given.value.sum())
+    assert halved.is_result
+    assert halved.cotangent == 1, "a number's cotangent is 1"
+    assert total.cotangent == 0.5
+    assert np.array_equal(given.cotangent, np.ones_like(given.value))
 
 
 def test_the_gradients_are_those_of_vjp() -> None:
@@ -61,12 +62,83 @@ def test_numbers_of_the_example_have_one_decimal() -> None:
                 assert np.array_equal(step.value, np.round(step.value, 1))
 
 
+def test_steps_have_the_names_and_the_lines_that_the_page_shows() -> None:
+    op = catalogue()["layer_norm"]
+    found = trace(op)
+    assert found is not None
+    steps = [step for step in found.as_written() if not step.is_input]
+    shown = code_of(op.definition).splitlines()
+    for step in steps:
+        assert step.line is not None
+        assert step.code in shown[step.line - 1], "each expression stands in the line that it is said to stand in"
+        if step.name and not step.is_result:
+            assert shown[step.line - 1].strip() == f"{step.name} = {step.code}"
+    names = [step.name for step in steps if step.name]
+    assert names == ["shifted", "centred", "variance", "result"]
+    assert [step.code for step in steps if not step.name] == [
+        *("x[..., :1]", "shifted.mean(axis=-1, keepdims=True)", "centred**2", "gamma * centred", "variance + eps"),
+        *("np.sqrt(variance + eps)", "gamma * centred / np.sqrt(variance + eps)"),
+    ]
+
+
+def test_what_one_expression_computes_in_several_steps_is_one_box() -> None:
+    found = trace(catalogue()["layer_norm"])
+    assert found is not None
+    inner = [step for step in found.steps if step.is_inner]
+    assert [step.function for step in inner] == ["np.sum", "np.sum"], "on the way to the two means"
+    steps = found.as_written()
+    assert len(steps) == len(found.steps) - len(inner)
+    mean = next(step for step in steps if step.code.startswith("shifted.mean"))
+    assert [steps[parent].name for parent in mean.parents] == ["shifted"]
+    np.testing.assert_allclose(mean.value, steps[mean.parents[0]].value.mean(axis=-1, keepdims=True))
+
+
+def test_each_time_round_a_loop_is_a_box_of_its_own(write: Write) -> None:
+    loaded = one_op(
+        write,
+        """
+        @builtin(category="A")
+        def op(x: Array["N"], y: Array["N"]) -> Array["N"]:
+            "Adds often."
+            kept = [y * 2, y * 3]
+            for one in kept:
+                x = add(x, one)
+            return x
+
+        def add(a, b):
+            return (
+                a
+                + b
+            )
+        """,
+    )
+    found = trace(loaded["op"])
+    assert found is not None
+    steps = [(step.name, step.code, step.within, step.line) for step in found.as_written() if not step.is_input]
+    assert steps == [
+        *(("kept[0]", "y * 2", "", 2), ("kept[1]", "y * 3", "", 2)),
+        *(("x", "a + b", "add", 4), ("result", "a + b", "add", 4)),
+    ]
+
+
+def test_attention_is_shown_with_two_heads() -> None:
+    loaded = catalogue()
+    loaded.load_samples()
+    for name in ("multi_head_attention", "cross_attention", "multi_head_weights"):
+        found = trace(loaded[name])
+        assert found is not None
+        inputs = [step.name for step in found.steps if step.is_input]
+        assert {"heads[0].wq", "heads[1].wq"} < set(inputs)
+        assert "heads[2].wq" not in inputs
+        assert [step.name for step in found.steps].count("q") == 2
+
+
 def test_builtins_are_written_out_unless_there_would_be_too_many_steps() -> None:
     short, long = trace(catalogue()["scaled_dot_product_attention"]), trace(catalogue()["transformer_block"])
     assert short is not None
     assert long is not None
     assert (short.has_builtins, short.length) == (False, short.computed)
-    assert [s.name for s in long.steps if s.is_builtin].count("layer_norm") == 2
+    assert [s.function for s in long.steps if s.is_builtin].count("layer_norm") == 2
     assert long.computed <= 25 < long.length
     assert not long.is_rule
 
@@ -89,7 +161,7 @@ def test_a_definition_of_many_steps_is_drawn_as_its_rule(write: Write) -> None:
     )
     found = trace(loaded["op"])
     assert found is not None
-    assert ([step.name for step in found.steps], found.length, found.is_rule) == (["x", "op"], 30, True)
+    assert ([step.function for step in found.steps], found.length, found.is_rule) == (["", "op"], 30, True)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +194,8 @@ def test_a_step_of_several_arrays_stands_as_those_that_are_used() -> None:
 
     found = trace(total)
     assert found is not None
-    first = [(step.name, step.parents, step.value.ndim) for step in found.steps[:3]]
-    assert first == [("x", (), 2), ("split[0]", (0,), 1), ("split[1]", (0,), 2)]
+    first = [(step.name, step.code, step.parents, step.value.ndim) for step in found.steps[:3]]
+    assert first == [("x", "", (), 2), ("mean", "split(x)[0]", (0,), 1), ("rest", "split(x)[1]", (0,), 2)]
 
 
 def test_steps_that_the_result_does_not_depend_on_are_left_out(write: Write) -> None:
@@ -131,7 +203,7 @@ def test_steps_that_the_result_does_not_depend_on_are_left_out(write: Write) -> 
     head = '@builtin(category="A")\ndef op(x: Array["N"], y: Array["N"], z: Array["N"]) -> Array["N"]:\n    "Does."\n'
     found = trace(one_op(write, f"{head}    {body}\n")["op"])
     assert found is not None
-    assert [step.name for step in found.steps] == ["x", "y", "np.add"]
+    assert [step.title for step in found.steps] == ["x", "y", "result"]
 
 
 GRAPHS = {
@@ -170,6 +242,23 @@ def test_no_line_runs_through_a_box(parents: list[tuple[int, ...]]) -> None:
                     assert not box.x < x0 < box.x + box.width
 
 
+def test_operands_stand_in_the_order_in_which_they_are_written() -> None:
+    # (2 / 0) + 1, where 0, 1 and 2 are inputs
+    layout = arrange([(), (), (), (2, 0), (3, 1)], [(60.0, 40.0)] * 5)
+    x = [box.x for box in layout.boxes]
+    assert x[2] < x[0]
+    assert x[3] < x[1]
+
+
+def test_a_chain_beside_a_line_that_passes_it_stays_upright() -> None:
+    # each step needs its own input and that of the step before: layers with a residual
+    parents: list[tuple[int, ...]] = [()]
+    for _ in range(8):
+        parents += [(len(parents) - 1,), (len(parents) - 1, len(parents))]
+    layout = arrange(parents, [(80.0, 40.0)] * len(parents))
+    assert layout.width < 3 * 80
+
+
 def test_the_picture_is_well_formed_named_and_the_same_every_time() -> None:
     found = trace(catalogue()["transformer_block"])
     assert found is not None
@@ -189,14 +278,30 @@ def test_the_picture_is_well_formed_named_and_the_same_every_time() -> None:
     assert set(colours) <= {"none", "currentColor"}
 
 
-def test_the_description_says_what_is_computed_of_what(ops: Catalogue) -> None:
+def test_the_description_says_what_is_computed(ops: Catalogue) -> None:
     found = trace(ops["pick"])
     assert found is not None
     shape = found.steps[0].value.shape
     assert describe(found) == (
-        f"Inputs: head.wq of shape {shape}. Step 1: np.multiply of head.wq, of shape {shape}. "
-        "Step 2: np.sum of step 1, a number. Step 3, the result: np.divide of step 2, a number."
+        f"Inputs: head.wq, of shape {shape}. Step 1: x * 2.0**times in double, of shape {shape}. "
+        'Step 2: np.sum(double(head["wq"])), a number. '
+        'Step 3: result = np.sum(double(head["wq"])) / 2, a number.'
     )
+
+
+def test_the_list_says_what_the_picture_says() -> None:
+    found = trace(catalogue()["layer_norm"])
+    assert found is not None
+    root = ElementTree.fromstring(as_list(found))
+    items = [[(part.get("class"), "".join(part.itertext())) for part in item] for item in root]
+    assert [dict(item)["ob-tape-name"] for item in items] == [step.title for step in found.as_written()]
+    variance = next(dict(item) for item in items if dict(item)["ob-tape-name"] == "variance")
+    assert variance["ob-tape-note"] == "(centred**2).mean(axis=-1, keepdims=True)"
+    assert variance["ob-tape-shape"] == "(1,)"
+    picture = "".join(ElementTree.fromstring(draw(found, "layer_norm")).itertext())
+    for item in items:
+        for kind, mark in (("value", "↓ "), ("cotangent", "↑ ")):
+            assert dict(item)[f"ob-tape-{kind}"].removeprefix(mark) in picture
 
 
 @pytest.mark.parametrize(

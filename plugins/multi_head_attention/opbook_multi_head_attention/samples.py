@@ -9,6 +9,7 @@ from opbook_multi_head_attention import cross_attention, multi_head_attention, m
 @multi_head_attention.samples
 def _(draw):
     # heads as most libraries have them: equal ones that fill the width
+    yield draw.normal(3, 4), heads_of(draw, 4, (2, 2)), 2
     for batch, rows, width, count in (((), 5, 6, 2), ((7,), 5, 6, 3), ((4, 7), 5, 6, 2)):
         yield draw.normal(*batch, rows, width), heads_of(draw, width, [width // count] * count), count
     yield draw.large("three batch axes", draw.normal(4, 7, 5, 11, 6), heads_of(draw, 6, (2, 2, 2)), 3)
@@ -99,6 +100,7 @@ def _(draw):
     ]
     x, memory, heads = numbers(3, 4, start=0.3), numbers(2, 3, start=0.6), heads_by_formula(3)
     yield draw.known("by PyTorch", np.array(by_torch), x, memory, heads, 2, bo=numbers(4, start=50))
+    yield draw.normal(3, 4), draw.normal(2, 4), heads_of(draw, 4, (2, 2)), 2
     for batch, memory_batch in (((), ()), ((2,), (2,)), ((3, 2), (2,)), ((), (2,)), ((3, 1), (3, 2)), ((0,), ())):
         x, memory = draw.normal(*batch, 3, 4), draw.normal(*memory_batch, 5, 7)
         yield x, memory, heads_of(draw, 4, (2, 3), 7), 2
@@ -146,6 +148,7 @@ def _(draw):
     ]
     x, memory = numbers(3, 4, start=0.3), numbers(2, 3, start=0.6)
     yield draw.known("of a memory, by PyTorch", np.array(by_torch), x, memory, heads[1], 2)
+    yield draw.normal(3, 4), heads_of(draw, 4, (2, 2)), 2
     for batch in ((), (2,), (3, 2)):
         x, memory = draw.normal(*batch, 3, 4), draw.normal(*batch, 5, 7)
         yield x, heads_of(draw, 4, (2, 3, 5)), 3

@@ -101,12 +101,14 @@ def small_sample(op: Builtin) -> Sample | None:
             return sample
     own = (sample for sample in _own_samples(op, draw) if sample.is_smooth and not sample.is_refused)
     fitting = [sample for sample in own if _has_entries(sample) and dimensions(shape, sample) is not None]
-    return min(fitting, key=_distance_from_readable, default=None)
+    return min(fitting, key=_hard_to_follow, default=None)
 
 
-def _distance_from_readable(sample: Sample) -> int:
-    """A few numbers show more than a single one does, and are easier to follow than many."""
-    return abs(6 - sum(np.size(leaf) for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray)))
+def _hard_to_follow(sample: Sample) -> tuple[bool, int]:
+    """A single head does not show what several are for; a few numbers show more than one, and more are too many."""
+    is_alone = any(type(argument) in (tuple, list) and len(argument) == 1 for argument in sample.args)
+    numbers = sum(np.size(leaf) for leaf in tree.leaves(sample.args) if isinstance(leaf, np.ndarray))
+    return is_alone, abs(6 - numbers)
 
 
 def edges_of(op: Builtin) -> list[Sample]:

@@ -172,11 +172,11 @@ class Gradient:
 
 @dataclass(frozen=True)
 class ShownTape:
-    """The tape of a small example, as SVG."""
+    """The tape of a small example."""
 
-    picture: str
-    steps: int
-    length: int  # how many steps there are where every builtin in the definition is written out
+    picture: str  # SVG
+    listing: str  # the same as a list in HTML, for narrow screens
+    length: int  # how many expressions there are where every builtin in the definition is written out
     has_builtins: bool
     is_rule: bool
 

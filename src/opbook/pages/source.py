@@ -5,7 +5,7 @@ import functools
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -25,10 +25,24 @@ def code_of(function: Callable[..., Any]) -> str:
     if not isinstance(node, ast.FunctionDef):
         return ""
     lines = _read(function.__code__.co_filename)[1]
-    has_more = ast.get_docstring(node) is not None and len(node.body) > 1
-    start = node.body[0].end_lineno if has_more else _end_of_signature(node, lines)
-    body = textwrap.dedent("\n".join(lines[start : node.end_lineno])).strip("\n")
+    body = textwrap.dedent("\n".join(lines[_start_of_body(node, lines) : node.end_lineno])).strip("\n")
     return f"{_signature(node, lines)}\n{textwrap.indent(body, '    ')}"
+
+
+def lines_above(function: Callable[..., Any]) -> int | None:
+    """Tell how much further down a line of a function stands in its file than in its code on a page."""
+    node = _node(function)
+    if not isinstance(node, ast.FunctionDef):
+        return None
+    lines = _read(function.__code__.co_filename)[1]
+    return _start_of_body(node, lines) - _signature(node, lines).count("\n") - 1
+
+
+def _start_of_body(node: ast.FunctionDef, lines: list[str]) -> int:
+    """How many lines of the file stand above the first one of a function's body, docstring and empty lines aside."""
+    has_more = ast.get_docstring(node) is not None and len(node.body) > 1
+    start = (node.body[0].end_lineno if has_more else _end_of_signature(node, lines)) or 0
+    return next((i for i in range(start, len(lines)) if lines[i].strip()), start)
 
 
 def _end_of_signature(node: ast.FunctionDef, lines: list[str]) -> int:
@@ -40,14 +54,14 @@ def _end_of_signature(node: ast.FunctionDef, lines: list[str]) -> int:
 
 
 def _signature(node: ast.FunctionDef, lines: list[str]) -> str:
-    text = ", ".join(_parameters(node.args, "\n".join(lines)))
+    text = ", ".join(_parameters(node.args, lines))
     line = f"def {node.name}({text}):"
     if len(line) <= LONG:
         return line
     return f"def {node.name}(\n{textwrap.fill(text, LONG, initial_indent='    ', subsequent_indent='    ')}\n):"
 
 
-def _parameters(arguments: ast.arguments, source: str) -> Iterator[str]:
+def _parameters(arguments: ast.arguments, source: list[str]) -> Iterator[str]:
     """The parameters of a function, with their defaults as they are written, and without annotations."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [*([None] * (len(positional) - len(arguments.defaults))), *arguments.defaults]
@@ -63,8 +77,30 @@ def _parameters(arguments: ast.arguments, source: str) -> Iterator[str]:
         yield f"**{arguments.kwarg.arg}"
 
 
-def _parameter(part: ast.arg, default: ast.expr | None, source: str) -> str:
-    return f"{part.arg}={ast.get_source_segment(source, default)}" if default else part.arg
+def _parameter(part: ast.arg, default: ast.expr | None, source: list[str]) -> str:
+    if default is None:
+        return part.arg
+    return (
+        f"{part.arg}={segment(source, default.lineno, default.end_lineno, default.col_offset, default.end_col_offset)}"
+    )
+
+
+def segment(lines: Sequence[str], first: int | None, last: int | None, start: int | None, end: int | None) -> str:
+    """What stands in a file between two places, in one line.
+
+    Args:
+        lines: The lines of the file.
+        first: The line that it begins in, counted from 1.
+        last: The line that it ends in.
+        start: Where it begins in its line, in bytes of UTF-8, as Python counts.
+        end: Where it ends in its line.
+    """
+    found = [line.encode() for line in lines[first - 1 : last]] if first else []
+    if not found:
+        return ""
+    found[-1] = found[-1][:end]  # before the first line, as there may be only one
+    found[0] = found[0][start:]
+    return " ".join(b" ".join(found).decode().split())
 
 
 def helpers(function: Callable[..., Any] | None, packages: Collection[str]) -> list[FunctionType]:

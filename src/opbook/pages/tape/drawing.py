@@ -7,9 +7,10 @@ import numpy as np
 
 from opbook.pages.tape.layout import Box, Point, arrange
 from opbook.pages.tape.tracing import Step, Trace
+from opbook.pages.tape.values import rows, shape
 
-MOST_ROWS, MOST_COLUMNS = 4, 4
-"""Larger arrays are shown as far as this, with an ellipsis."""
+MOST_CODE = 28
+"""What is written on a box is cut at as many characters; all of it stands in the tooltip and in the list."""
 
 CHARACTER, NAME_CHARACTER, LINE = 6.7, 7.3, 15.0
 WIDE = 130.0
@@ -23,8 +24,9 @@ def draw(trace: Trace, name: str) -> str:
         trace: The trace.
         name: The builtin, for the title and the ids of the picture.
     """
-    cards = [_Card(step) for step in trace.steps]
-    layout = arrange([step.parents for step in trace.steps], [(card.width, card.height) for card in cards])
+    steps = trace.as_written()
+    cards = [_Card(step) for step in steps]
+    layout = arrange([step.parents for step in steps], [(card.width, card.height) for card in cards])
     width, height = layout.width + 2 * MARGIN, layout.height + 2 * MARGIN
     marks = f"tape-{name}"
     parts = [
@@ -46,20 +48,18 @@ def draw(trace: Trace, name: str) -> str:
 
 def describe(trace: Trace) -> str:
     """Say in words what the picture shows."""
-    number = 0
-    labels: list[str] = []
-    sentences: list[str] = []
-    for step in trace.steps:
-        if step.is_input:
-            labels.append(step.name)
-            continue
-        number += 1
-        labels.append(f"step {number}")
-        of = " and ".join(labels[parent] for parent in step.parents)
-        result = ", the result" if step.is_result else ""
-        sentences.append(f"Step {number}{result}: {step.name} of {of}, {_kind(step)}.")
-    inputs = ", ".join(f"{step.name} {_kind(step)}" for step in trace.steps if step.is_input)
+    steps = trace.as_written()
+    inputs = ", ".join(sentence(step) for step in steps if step.is_input)
+    computed = (step for step in steps if not step.is_input)
+    sentences = (f"Step {number}: {sentence(step)}." for number, step in enumerate(computed, 1))
     return f"Inputs: {inputs}. {' '.join(sentences)}"
+
+
+def sentence(step: Step) -> str:
+    """Say what a step is."""
+    parts = " = ".join(filter(None, (step.title, step.note)))
+    within = f" in {step.within}" if step.within else ""
+    return f"{parts}{within}, {f'of shape {shape(step.value)}' if np.shape(step.value) else 'a number'}"
 
 
 class _Card:
@@ -67,77 +67,47 @@ class _Card:
 
     def __init__(self, step: Step) -> None:
         self.step = step
-        self.shape = _shape(step)
-        self.value = _rows(step.value)
-        self.cotangent = _rows(step.cotangent)
+        self.title, self.note = _cut(step.title), _cut(step.note)
+        self.shape = shape(step.value)
+        self.value = rows(step.value)
+        self.cotangent = rows(step.cotangent)
         longest = max(len(row) for row in (*self.value, *self.cotangent))
-        name = len(step.name) * NAME_CHARACTER
-        inner = max(name, MARK + longest * CHARACTER, len(self.shape) * CHARACTER)
+        name = len(self.title) * NAME_CHARACTER
+        inner = max(name, MARK + longest * CHARACTER, len(self.note) * CHARACTER, len(self.shape) * CHARACTER)
         both = name + (len(self.shape) + 2) * CHARACTER
         self.is_tall = both > max(inner, WIDE)  # the shape stands below the name rather than make the card wide
-        self.header = HEADER + (LINE if self.is_tall else 0)
+        self.header = HEADER + LINE * (self.is_tall + bool(self.note))
         self.width = 2 * PADDING + (inner if self.is_tall else max(inner, both))
         self.height = self.header + LINE * (len(self.value) + len(self.cotangent)) + 1.6 * PADDING
 
     def drawn(self, box: Box) -> Iterator[str]:
-        kind = "input" if self.step.is_input else "result" if self.step.is_result else "step"
         dashes = ' stroke-dasharray="4 3"' if self.step.is_input else ""
         weight = 2 if self.step.is_result else 1
         yield (
-            f'<g class="ob-tape-{kind}" transform="translate({box.x:.1f} {box.y:.1f})">'
+            f'<g class="ob-tape-{self.step.kind}" transform="translate({box.x:.1f} {box.y:.1f})">'
+            f"<title>{html.escape(sentence(self.step))}</title>"
             f'<rect class="ob-tape-card" width="{box.width:.1f}" height="{box.height:.1f}" rx="6" fill="none" '
             f'stroke="currentColor" stroke-opacity="0.6" stroke-width="{weight}"{dashes}/>'
         )
-        yield f'<text class="ob-tape-name" x="{PADDING:g}" y="17">{html.escape(self.step.name)}</text>'
+        yield f'<text class="ob-tape-name" x="{PADDING:g}" y="17">{html.escape(self.title)}</text>'
         place = f'x="{PADDING:g}" y="32"' if self.is_tall else f'x="{box.width - PADDING:.1f}" y="17" text-anchor="end"'
         yield f'<text class="ob-tape-shape" {place}>{html.escape(self.shape)}</text>'
+        if self.note:
+            y = self.header - 7
+            yield f'<text class="ob-tape-note" x="{PADDING:g}" y="{y:g}">{html.escape(self.note)}</text>'
         top = self.header
-        for kind, mark, rows in (("value", "↓", self.value), ("cotangent", "↑", self.cotangent)):
+        for kind, mark, lines in (("value", "↓", self.value), ("cotangent", "↑", self.cotangent)):
             top += 0.4 * PADDING
             yield f'<g class="ob-tape-{kind}"><text x="{PADDING:g}" y="{top + 11:.1f}">{mark}</text>'
-            for row in rows:
+            for row in lines:
                 top += LINE
                 yield f'<text x="{PADDING + MARK:g}" y="{top - 4:.1f}">{html.escape(row)}</text>'
             yield "</g>"
         yield "</g>"
 
 
-def _shape(step: Step) -> str:
-    return str(np.shape(step.value)) if np.shape(step.value) else "number"
-
-
-def _kind(step: Step) -> str:
-    return f"of shape {_shape(step)}" if np.shape(step.value) else "a number"
-
-
-def _rows(array: np.ndarray) -> list[str]:
-    """The lines of an array, its columns aligned; more axes than two are written below each other."""
-    if not array.size:
-        return ["no entries"]
-    lines = np.reshape(array, (-1, array.shape[-1])) if array.ndim else np.reshape(array, (1, 1))
-    shown = [[number(entry) for entry in line[:MOST_COLUMNS]] for line in lines[:MOST_ROWS]]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    rows = ["  ".join(entry.rjust(width) for entry, width in zip(line, widths, strict=True)) for line in shown]
-    if lines.shape[1] > MOST_COLUMNS:
-        rows = [f"{row}  …" for row in rows]
-    return [*rows, *(["…"] if len(lines) > MOST_ROWS else [])]
-
-
-def number(value: float) -> str:
-    """Write a number in few characters.
-
-    Returns:
-        It with two decimals, or as a power of ten if that would hide what it is. Rounding noise is 0.
-    """
-    value = float(value)
-    if abs(value) < 1e-12:
-        return "0"
-    if not np.isfinite(value):
-        return str(value)
-    if abs(value) < 0.005 or abs(value) >= 10000:
-        return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", "−")
-    text = f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:.0f}"
-    return text.replace("-", "−")
+def _cut(code: str) -> str:
+    return code if len(code) <= MOST_CODE else f"{code[: MOST_CODE - 1]}…"
 
 
 def _line(points: tuple[Point, ...]) -> str:

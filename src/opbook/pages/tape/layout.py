@@ -1,7 +1,7 @@
-"""Where the boxes of a graph go, from top to bottom, so that few lines cross and none runs through a box.
+"""Where the boxes of a graph go: from top to bottom as a formula is read, so that no line runs through a box.
 
-Each box stands on the first row below all that it depends on; a box that depends on nothing stands right above the
-first that needs it. A line that passes a row without stopping takes up a narrow place of its own in it.
+Each box stands right above the first that needs it, and what a box is computed from stands above it in the order in
+which it is written. A line that passes a row without stopping takes up a narrow place of its own in it.
 """
 
 import itertools
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 GAP, ROW_GAP, PASSAGE = 18.0, 28.0, 6.0
-ORDERING, CENTRING = 8, 60
-"""How often the rows are gone through."""
+CENTRING = 60
+"""How often the rows are gone through at most."""
 
 SETTLED = 0.01
 """Places that move less than this, in pixels, have found their place."""
@@ -63,7 +63,7 @@ class _Place:
     row: int
     width: float
     is_passage: bool = False
-    order: float = 0.0
+    order: int = 0
     centre: float = 0.0
 
     def __post_init__(self) -> None:
@@ -95,6 +95,8 @@ def arrange(parents: Sequence[Sequence[int]], sizes: Sequence[tuple[float, float
             passed = [place for place in chains[parent] if place.row < places[child].row]
             entry = boxes[child].x + boxes[child].width / 2 + 14 * (i - (len(set(above)) - 1) / 2)
             points = [(places[parent].centre - left, boxes[parent].y + boxes[parent].height)]
+            if boxes[parent].height < heights[places[parent].row]:  # past its taller neighbours
+                points.append((points[0][0], tops[places[parent].row] + heights[places[parent].row]))
             for place in passed:
                 points += [(place.centre - left, tops[place.row] + at) for at in (0.0, heights[place.row])]
             lines.append((*points, (entry, boxes[child].y)))
@@ -103,13 +105,12 @@ def arrange(parents: Sequence[Sequence[int]], sizes: Sequence[tuple[float, float
 
 
 def _rows(parents: Sequence[Sequence[int]]) -> list[int]:
-    rows: list[int] = []
-    for above in parents:
-        rows.append(1 + max((rows[parent] for parent in above), default=-1))
-    for box, above in enumerate(parents):
-        if not above:
-            rows[box] = min((rows[child] for child, its in enumerate(parents) if box in its), default=1) - 1
-    return rows
+    """For each box its row, counted from the top."""
+    heights = [0] * len(parents)  # rows below it
+    for box in reversed(range(len(parents))):
+        for parent in parents[box]:
+            heights[parent] = max(heights[parent], heights[box] + 1)
+    return [max(heights) - height for height in heights]
 
 
 def _places(
@@ -122,19 +123,16 @@ def _places(
     for place in places:
         rows[place.row].append(place)
     chains: list[list[_Place]] = []
-    for box in range(len(parents)):
-        children = [child for child, above in enumerate(parents) if box in above]
-        last = places[box]
-        chain = []
-        for row in range(at[box] + 1, max((at[child] for child in children), default=0)):
-            passage = _Place(box, row, PASSAGE, is_passage=True)
-            _join(last, passage)
-            rows[row].append(passage)
-            chain.append(passage)
-            last = passage
-        for child in children:
-            _join(([places[box], *chain])[at[child] - at[box] - 1], places[child])
+    for box, place in enumerate(places):
+        last = max((at[child] for child, above in enumerate(parents) if box in above), default=0)
+        chain = [_Place(box, row, PASSAGE, is_passage=True) for row in range(at[box] + 1, last)]
+        for upper, lower in itertools.pairwise([place, *chain]):
+            _join(upper, lower)
+            rows[lower.row].append(lower)
         chains.append(chain)
+    for child, above in enumerate(parents):
+        for box in dict.fromkeys(above):
+            _join([places[box], *chains[box]][at[child] - at[box] - 1], places[child])
     return places, rows, chains
 
 
@@ -144,34 +142,31 @@ def _join(above: _Place, below: _Place) -> None:
 
 
 def _order(rows: list[list[_Place]]) -> None:
-    """Sort each row by where its neighbours stand, back and forth, until few lines cross."""
-    for row in rows:
+    """Sort each row, from the bottom up, by what its places are needed for, and by where they are written there."""
+    for row in reversed(rows):
+        row.sort(key=_wish)
         for i, place in enumerate(row):
             place.order = i
-    for sweep in range(ORDERING):
-        down = sweep % 2 == 0
-        for row in rows if down else reversed(rows):
-            means = {}
-            for place in row:
-                neighbours = place.above if down else place.below
-                orders = [neighbour.order for neighbour in neighbours]
-                means[id(place)] = sum(orders) / len(orders) if orders else place.order
-            row.sort(key=lambda place: means[id(place)])
-            for i, place in enumerate(row):
-                place.order = i - (len(row) - 1) / 2
+
+
+def _wish(place: _Place) -> float:
+    """Where a place would stand if it were alone: above the middle of what needs it, as a part of each."""
+    parts = [(one.above.index(place) + 0.5) / len(one.above) for one in place.below]
+    wishes = [one.order + part for one, part in zip(place.below, parts, strict=True)]
+    return sum(wishes) / len(wishes) if wishes else place.box
 
 
 def _set_centres(rows: list[list[_Place]]) -> None:
     """Put each place as close to the middle of its neighbours as the others in its row allow."""
     offsets = [_offsets(row) for row in rows]
     pulls = [[_pulls(place) for place in row] for row in rows]
-    for row, its in zip(rows, offsets, strict=True):
-        _settle(row, its, [0.0] * len(row))
+    for row, its, near in zip(rows, offsets, pulls, strict=True):
+        _settle(row, its, [(0.0, total) for _, total in near])
     down = list(zip(rows, offsets, pulls, strict=True))
     for _ in range(CENTRING // 2):
         before = [place.centre for row in rows for place in row]
         for row, its, near in (*down, *reversed(down)):
-            _settle(row, its, [sum(n.centre * weight for n, weight in one) / total for one, total in near])
+            _settle(row, its, [(sum(n.centre * weight for n, weight in one) / total, total) for one, total in near])
         after = [place.centre for row in rows for place in row]
         if all(abs(old - new) < SETTLED for old, new in zip(before, after, strict=True)):
             break
@@ -191,14 +186,13 @@ def _offsets(row: list[_Place]) -> list[float]:
     return offsets
 
 
-def _settle(row: list[_Place], offsets: list[float], wishes: list[float]) -> None:
-    """The centres closest to the wishes (by the weighted sum of squares) that keep the order and the gaps."""
+def _settle(row: list[_Place], offsets: list[float], wishes: list[tuple[float, float]]) -> None:
+    """The centres closest to the wishes, each with its weight (by the sum of squares), that keep order and gaps."""
     if len(row) == 1:
-        row[0].centre = wishes[0]
+        row[0].centre = wishes[0][0]
         return
     blocks: list[tuple[float, float, int]] = []  # of places that touch: sum of wishes, sum of weights, how many
-    for place, wish, offset in zip(row, wishes, offsets, strict=True):
-        weight = STRAIGHT if place.is_passage else 1.0
+    for (wish, weight), offset in zip(wishes, offsets, strict=True):
         block = ((wish - offset) * weight, weight, 1)
         while blocks and blocks[-1][0] / blocks[-1][1] >= block[0] / block[1]:
             total, weights, count = blocks.pop()

@@ -2,9 +2,11 @@
 
 import contextlib
 import io
+import sys
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from opbook.checks.inputs import small_sample
 from opbook.checks.samples import Draw
 from opbook.errors import OpbookError
 from opbook.pages.gradients import has_gradient
+from opbook.pages.source import lines_above
+from opbook.pages.tape.written import Written, is_parameter, written
 
 MOST_STEPS = 25
 """A picture of more steps than this would not be read."""
@@ -33,25 +37,50 @@ class Step:
     """A step of a tape, or one of its inputs.
 
     Attributes:
-        name: The function, such as `np.exp`, or the input, such as `heads[0].wq`.
+        function: What computed it, such as `np.exp`; "" for an input.
+        name: What the definition calls it, such as `variance`; the path of an input, such as `heads[0].wq`; else "".
+        code: The expression that it is the value of, as it is written; "" for an input.
+        within: The function that the expression stands in, if that is not the definition itself.
+        line: The line of the definition, as the page shows it, that was running.
         parents: Where in the trace the values stand that it was computed from; none for an input.
         value: What it computed.
         cotangent: What reached it on the way back.
         is_builtin: Whether its function is a builtin, with whose rule it went back.
         is_result: Whether its value is what the builtin returns.
+        is_inner: Whether it is only on the way to the value of its expression, as the sum within a mean is.
     """
 
+    function: str
     name: str
+    code: str
+    within: str
+    line: int | None
     parents: tuple[int, ...]
     value: Any
     cotangent: Any
     is_builtin: bool = False
     is_result: bool = False
+    is_inner: bool = False
 
     @property
     def is_input(self) -> bool:
         """Whether it is an input."""
         return not self.parents
+
+    @property
+    def kind(self) -> str:
+        """What it is for the whole: an input, a step or the result."""
+        return "input" if self.is_input else "result" if self.is_result else "step"
+
+    @property
+    def title(self) -> str:
+        """What it is called: its name, or else what is written there."""
+        return self.name or self.code or self.function
+
+    @property
+    def note(self) -> str:
+        """What is written there, if the title does not say it."""
+        return (self.code or self.function) if self.name and not self.is_input else ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +89,7 @@ class Trace:
 
     Attributes:
         steps: Inputs and steps, each behind all that it was computed from.
-        length: How many steps the definition takes where every builtin in it is written out.
+        length: How many expressions there are where every builtin in the definition is written out.
         is_rule: Whether they are too many, so that the builtin's own rule stands for all of them.
     """
 
@@ -68,10 +97,21 @@ class Trace:
     length: int
     is_rule: bool = False
 
+    def as_written(self) -> tuple[Step, ...]:
+        """The inputs and one step for each expression."""
+        places: list[tuple[int, ...]] = []  # for each step where it stands, or what stands for it
+        kept: list[Step] = []
+        for step in self.steps:
+            parents = tuple(dict.fromkeys(place for parent in step.parents for place in places[parent]))
+            places.append(parents if step.is_inner else (len(kept),))
+            if not step.is_inner:
+                kept.append(replace(step, parents=parents))
+        return tuple(kept)
+
     @property
     def computed(self) -> int:
-        """How many steps there are beside the inputs."""
-        return sum(not step.is_input for step in self.steps)
+        """How many expressions there are."""
+        return sum(not (step.is_input or step.is_inner) for step in self.steps)
 
     @property
     def has_builtins(self) -> bool:
@@ -79,16 +119,46 @@ class Trace:
         return any(step.is_builtin for step in self.steps)
 
 
-class _Recorder(Tape):
-    """A tape that keeps every value."""
+@dataclass(frozen=True)
+class _Entry:
+    """What is known of a step while it is recorded."""
 
-    def __init__(self) -> None:
+    value: Any
+    parents: Sequence[int]
+    function: Any
+    written: Written | None
+
+
+class _Recorder(Tape):
+    """A tape that keeps every value, where it was computed, and what the definition calls it."""
+
+    def __init__(self, definition: CodeType) -> None:
         super().__init__()
-        self.entries: list[tuple[Any, Sequence[int], Any]] = []
+        self.entries: list[_Entry] = []
+        self.names: dict[int, str] = {}
+        self._definition = definition
+
+    def enter(self, array: Any, name: str) -> TapeValue:
+        """Enter an input."""
+        value = self.watch(array)
+        self.names[value._place] = name
+        return value
 
     def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
-        self.entries.append((tree.map(stop_gradient, value), parents, function))
+        here = written(self._definition, sys._getframe(1)) if function else None
+        if here:
+            self._name_values(here)
+        self.entries.append(_Entry(tree.map(stop_gradient, value), parents, function, here))
         return super().record(value, parents, pull, function)
+
+    def _name_values(self, here: Written) -> None:
+        """Give values the first names that they get, other than parameters of what was called with them."""
+        for name, value, frame in here.names():
+            if not isinstance(value, TapeValue) or value._tape is not self or value._place in self.names:
+                continue
+            computed = self.entries[value._place].written
+            if not is_parameter(name, frame) or (computed and frame in computed.frames):
+                self.names[value._place] = name
 
 
 def trace(op: Builtin) -> Trace | None:
@@ -125,15 +195,13 @@ def trace(op: Builtin) -> Trace | None:
 def _run(call: Call, *, expand: bool, whole: bool = False) -> Trace | None:
     # Where values are on an outer tape too, builtins go through their definitions: what they do is then seen.
     around = Tape() if expand else None
-    tape = _Recorder()
-    names: list[str] = []
+    tape = _Recorder(call.shape.definition.__code__)
     params = [p for p in call.shape.params if not p.keyword_only]
 
     def watch(leaf: Any, name: str) -> Any:
         if not isinstance(leaf, float | np.ndarray) or (isinstance(leaf, np.ndarray) and leaf.dtype not in FLOATS):
             return leaf
-        names.append(name)
-        return tape.watch(around.watch(np.asarray(leaf)) if around else np.asarray(leaf))
+        return tape.enter(around.watch(np.asarray(leaf)) if around else np.asarray(leaf), name)
 
     positional = []
     for param, argument in zip(params, call.positional, strict=True):
@@ -147,14 +215,16 @@ def _run(call: Call, *, expand: bool, whole: bool = False) -> Trace | None:
         result = Call(call.shape, positional, call.keywords, floats).apply()
     else:
         result = call.shape.definition(*positional, **call.keywords)
-    places = [leaf._place for leaf in tree.leaves(result) if isinstance(leaf, TapeValue) and leaf._tape is tape]
-    if not places:
+    found = zip(tree.leaves(result), tree.paths(result, "result"), strict=True)
+    results = {leaf._place: path for leaf, path in found if isinstance(leaf, TapeValue) and leaf._tape is tape}
+    if not results:
         return None
+    tape.names = results | tape.names
     draw = Draw(f"the cotangent of {call.shape.name}", decimals=1)
-    seeds = {place: _seed(tape.entries[place][0], draw, around) for place in places}
+    seeds = {place: _seed(tape.entries[place].value, draw, around) for place in results}
     everywhere = range(len(tape.entries))
     cotangents = pull_back(tape, seeds, everywhere)
-    return _trace([*map(stop_gradient, cotangents)], tape, names, set(places))
+    return _trace([*map(stop_gradient, cotangents)], tape, call.shape.definition, results)
 
 
 def _seed(value: Any, draw: Draw, around: Tape | None) -> Any:
@@ -163,42 +233,48 @@ def _seed(value: Any, draw: Draw, around: Tape | None) -> Any:
     return around.watch(g) if around else g
 
 
-def _trace(cotangents: list[Any], tape: _Recorder, names: list[str], results: set[int]) -> Trace | None:
+def _trace(cotangents: list[Any], tape: _Recorder, definition: Any, results: Container[int]) -> Trace | None:
     # a step of several arrays stands as its items, as far as anything depends on them
     kept = [place for place, cotangent in enumerate(cotangents) if not isinstance(cotangent, Items | None)]
     where = {place: i for i, place in enumerate(kept)}
+    origins = {place: _origin(tape.entries, place) for place in kept}
+    uses: dict[int, set[Any]] = {}
+    for entry, _ in origins.values():
+        for parent in entry.parents:
+            uses.setdefault(parent, set()).add(entry.written.call if entry.written else None)
+    above = lines_above(definition)
     steps = []
-    for place in kept:
-        value = tape.entries[place][0]
-        parents, function, item = _origin(tape.entries, place)
-        is_builtin = isinstance(function, CallShape)
+    for place, (entry, item) in origins.items():
+        here = entry.written
         steps.append(
             Step(
-                name=names[place] if function is None else _name(function) + item,
-                parents=tuple(where[parent] for parent in parents),
-                value=np.asarray(value),
+                function=_name(entry.function) + item if entry.function else "",
+                name=tape.names.get(place, ""),
+                code=here.code and here.code + item if here else "",
+                within=here.function if here and here.frames[1:] else "",
+                line=here.line - above if here and above is not None else None,
+                parents=tuple(where[parent] for parent in entry.parents),
+                value=np.asarray(tape.entries[place].value),
                 cotangent=np.asarray(cotangents[place]),
-                is_builtin=is_builtin,
+                is_builtin=isinstance(entry.function, CallShape),
                 is_result=place in results,
+                is_inner=here is not None and place not in results and uses[place] == {here.call},
             )
         )
     found = Trace(tuple(steps), 0)
     return Trace(found.steps, found.computed) if found.computed else None
 
 
-def _origin(entries: list[tuple[Any, Sequence[int], Any]], place: int) -> tuple[Sequence[int], Any, str]:
-    """Where a value comes from: parents, function, and which of the function's arrays it is, such as `[0]`."""
-    _, parents, function = entries[place]
-    if not parents or isinstance(entries[parents[0]][0], np.ndarray | np.generic):
-        return parents, function, ""
-    (whole,) = parents
-    arrays, parents, function = entries[whole]
-    floats = [
-        path
-        for leaf, path in zip(tree.leaves(arrays), tree.paths(arrays), strict=True)
-        if getattr(leaf, "dtype", None) in FLOATS
-    ]
-    return parents, function, floats[place - whole - 1]
+def _origin(entries: list[_Entry], place: int) -> tuple[_Entry, str]:
+    """The step that computed a value, and which of its arrays the value is, such as `[0]`."""
+    entry = entries[place]
+    if not entry.parents or isinstance(entries[entry.parents[0]].value, np.ndarray | np.generic):
+        return entry, ""
+    (whole,) = entry.parents
+    arrays = entries[whole].value
+    items = zip(tree.leaves(arrays), tree.paths(arrays, "_"), strict=True)
+    floats = [path.removeprefix("_") for leaf, path in items if getattr(leaf, "dtype", None) in FLOATS]
+    return entries[whole], floats[place - whole - 1]
 
 
 def _name(function: Any) -> str:
