@@ -142,7 +142,7 @@ def share(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Res
     Returns:
         The results, in the order of the items.
     """
-    helpers = min(blas.one_thread.threads(), len(items)) - 1
+    helpers = min(len(items), blas.one_thread.threads()) - 1 if len(items) > 1 else 0
     if helpers < 1:
         return [function(item) for item in items]
     job = _Job(function, items)

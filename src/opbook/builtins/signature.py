@@ -9,6 +9,7 @@ from typing import Any
 
 from opbook.builtins import docstring as docstrings
 from opbook.builtins.annotations import spec_of
+from opbook.builtins.layout import Layouts
 from opbook.builtins.rule import RuleFunction, first_that_takes
 from opbook.builtins.specs import ArraySpec, Binding, MaskSpec, Spec
 from opbook.builtins.specs.scope import refuse_unknown_names
@@ -72,11 +73,7 @@ class CallShape:
         self._by_name = {p.name: p for p in self.params}
         self._required = {p.name for p in self.params if p.required}
         self._defaults = [p.default for p in self.positional]
-        needed = sum(p.required for p in self.positional)
-        # how many arguments make a call without any by name
-        self._by_position = (
-            [] if any(p.required for p in self._keyword_only) else range(needed, len(self.positional) + 1)
-        )
+        self._layouts = Layouts([p.spec for p in self.params])
 
     def _param(self, parameter: inspect.Parameter, hints: dict[str, Any]) -> Param:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -165,16 +162,15 @@ class CallShape:
         Raises:
             OpbookError: The arguments do not fit.
         """
+        floats = self._layouts.floats_if_fitting(args, kwargs)
+        if floats is not None:
+            return [*args, *self._defaults[len(args) :]], kwargs, floats
         binding = Binding()
-        if not kwargs and len(args) in self._by_position:
-            given_by_position = zip(self.positional, args, strict=False)
-            positional = [_convert(param, value, binding) for param, value in given_by_position]
-            binding.finish()
-            return positional + self._defaults[len(args) :], {}, binding.floats
         given = self._place(args, kwargs)
         positional = [_convert(p, given[p.name], binding) if p.name in given else p.default for p in self.positional]
         keywords = {p.name: _convert(p, given[p.name], binding) for p in self._keyword_only if p.name in given}
         binding.finish()
+        self._layouts.remember(args, kwargs, positional[: len(args)], keywords)
         return positional, keywords, binding.floats
 
     def count_taken(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
