@@ -1,11 +1,17 @@
 """What holds for every differentiable builtin of the standard plugins, whatever it computes."""
 
+import itertools
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numeric import central_differences, uneven
 
 from opbook import ops, vjp
+from opbook.examples import find
 from opbook.plugins.catalogue import catalogue
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
 
 A, B, ROW, CUBE = uneven((3, 4)), uneven((3, 4), 1), uneven((4,), 2), uneven((2, 3, 4), 3)
 POSITIVE = np.abs(A)
@@ -198,6 +204,18 @@ def test_every_standard_builtin_has_a_note_aliases_and_every_section():
 def test_what_a_builtin_is_can_be_read_alone():
     for name, op in catalogue().items():
         assert len(op.doc.description) > 60, f"{name} is explained by one sentence; say what it is for, and its shapes"
+
+
+def test_examples_stand_side_by_side_in_both_languages():
+    only_in_python = {"Looking into a gradient"}  # in the notation, a function that prints can't return a value as well
+    for page in sorted(PLUGINS.glob("*/opbook_*/examples.md")):
+        for heading, under in itertools.groupby(find(page), lambda example: example.heading):
+            languages = [example.language for example in under]
+            if heading not in only_in_python:
+                pairs = ["qu", "python"] * (len(languages) // 2)
+                assert languages == pairs, (
+                    f"{page}, {heading!r}: an example and its twin in the other language belong here"
+                )
 
 
 def test_ops_can_be_imported_by_name():
