@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from opbook.figures import Bars, Heatmap, Line, Plot, capture, show
+from opbook.figures import Bars, Heatmap, Line, Plot, Switches, capture, show
 from opbook.figures.numbers import coarser, short, span_from_zero
 from opbook.figures.terminal import BLOCKS, can_write_blocks, render
 
@@ -224,3 +224,29 @@ def test_an_ascii_terminal_gets_ascii(monkeypatch):
     show(SMALL)
     sys.stdout.flush()
     assert b"##    1" in buffer.getvalue()
+
+
+def test_what_a_page_says_of_the_cells_of_a_heatmap():
+    cells = Heatmap(((1.0, -0.123456), (math.nan, 0.00004)), columns=("x", "y")).cells
+    assert cells["values"] == ["1 −0.1235", "nan 0"]
+    assert (cells["rows"], cells["columns"], cells["joined"]) == (["row 0", "row 1"], ["x", "y"], 1)
+    assert not {"told", "choices"} & set(cells)
+    assert Heatmap(()).cells == Bars((1.0,)).cells == {}
+
+
+def test_cells_of_a_large_matrix_are_means_with_the_names_of_all_that_they_hold():
+    labels = tuple("abcdefghijklmnopqrstuvwxyz"[i % 26] + str(i // 26) for i in range(65))
+    cells = Heatmap(tuple((float(i), i + 2.0) for i in range(65)), rows=labels).cells
+    assert cells["joined"] == 3
+    assert cells["rows"][:2] == ["a0 to c0", "d0 to f0"]
+    assert cells["rows"][-1] == "l2 to m2"
+    assert cells["values"][0] == "1 3"
+    assert cells["columns"] == ["column 0", "column 1"]
+
+
+def test_switches_hold_every_row_that_there_can_be():
+    rows = (((0.0, 0.0), (2.0, 0.0), (0.0, 2.0), (0.5, 1.5)),)
+    cells = Heatmap(((0.5, 1.5),), told=(("one", "two"),), switches=Switches(rows, (3,), (("none", (0,)),))).cells
+    assert cells["choices"] == [["0 0", "2 0", "0 2", "0.5 1.5"]]
+    assert (cells["chosen"], cells["presets"], cells["most"]) == ((3,), (("none", (0,)),), 2.0)
+    assert cells["told"] == (("one", "two"),)

@@ -7,7 +7,8 @@ NAMES = {
     "append_to_cache": ["past_key_values", "kv cache", "TensorScatter"],
     "arange": ["arange", "Range", "range"],
     "argmax": ["argmax", "ArgMax"],
-    "attention_weights": ["attention scores", "attention map"],
+    "attention_map": ["attention map", "BertViz", "attention heatmap"],
+    "attention_weights": ["attention scores"],
     "avg_pool": [
         "AvgPool2d",
         "AvgPool1d",

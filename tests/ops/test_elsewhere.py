@@ -139,7 +139,7 @@ def assert_alike(name, value, tolerance=1e-12):
 
 
 def test_every_builtin_of_ours_has_its_section_and_every_call_its_test():
-    drawing = {"bars", "heatmap", "plot", "print"}
+    drawing = {"attention_map", "bars", "heatmap", "plot", "print"}
     ours = {name for name in catalogue() if catalogue().plugin_of(name).source.distribution.startswith("opbook-")}
     assert set(TABLE) == ours - drawing
     assert set(TABLE) == {*INPUTS, *OF_THEIR_OWN}

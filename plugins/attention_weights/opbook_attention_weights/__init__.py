@@ -43,7 +43,7 @@ from opbook.errors import InputError, ShapeError
 # With a softcap c, dS is also multiplied by the slope of c tanh(S / c), which is 1 − tanh²(S / c).
 @builtin(
     category="Attention",
-    aliases=("attention probabilities", "attention scores", "attention map", "logit softcapping", "local attention"),
+    aliases=("attention probabilities", "attention scores", "logit softcapping", "local attention"),
 )
 def attention_weights(
     q: Array["... Nq D"],

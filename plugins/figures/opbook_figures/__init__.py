@@ -20,7 +20,7 @@ from opbook.figures import Bars, Heatmap, Line, Plot, show
 # page, a matrix of more than 32 rows or columns is drawn coarser: each cell shows the mean of several entries.
 #
 # A figure has no value and no gradient. A function that is being differentiated may draw, too.
-@builtin(category="Figures", aliases=("matrix plot", "imshow", "attention map", "matshow"))
+@builtin(category="Figures", aliases=("matrix plot", "imshow", "matshow"))
 def heatmap(
     x: Array["M N"],
     *,

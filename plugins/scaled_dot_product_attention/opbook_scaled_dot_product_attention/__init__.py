@@ -4,6 +4,7 @@ import numpy as np
 from opbook_attention_weights import attention_weights, finite
 
 from opbook import Array, Mask, builtin, hookimpl, unbroadcast
+from opbook_scaled_dot_product_attention.picture import attention_map
 
 
 # softmax(Q Kᵀ / √D) V is a look-up in which every query takes a little of every value: the better the key of a value
@@ -105,5 +106,5 @@ def weighted_sum(weights, v):
 
 @hookimpl
 def opbook_builtins():
-    """Add scaled_dot_product_attention."""
-    return [scaled_dot_product_attention]
+    """Add scaled_dot_product_attention and its picture."""
+    return [scaled_dot_product_attention, attention_map]

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from opbook_scaled_dot_product_attention import scaled_dot_product_attention
+from opbook.figures import Heatmap, Switches
+from opbook_scaled_dot_product_attention import attention_map, scaled_dot_product_attention
 
 
 @scaled_dot_product_attention.samples
@@ -84,3 +85,31 @@ def _long_samples_of_numbers(draw, q, k, v, spread, sparse):
     yield draw.edge("many keys, NaN in blocked values", q, k, np.where(spread[:, None], v, np.nan), key_mask=spread)
     huge = np.where(spread[:, None], k, 1e308)
     yield draw.edge("many keys, 1e308 in those that are blocked, queries of 0", 0 * q, huge, v, key_mask=spread)
+
+
+@attention_map.samples
+def _(draw):
+    q, k, v = draw.normal(3, 2), draw.normal(4, 2), draw.normal(4, 5)
+    yield q, k, v
+    yield draw.call(
+        q, k, v, draw.mask(3, 4), scale=2.0, title="weights", rows=("a", "b", "c"), columns=("w", "x", "y", "z")
+    )
+    yield draw.call(k, k, v, causal=True, switches=True)
+    yield draw.edge("a query that may attend to nothing", q, k, v, mask=np.zeros((3, 4)))
+    yield draw.edge("NaN in a query", np.where(q > 0, np.nan, q), k, v)
+    told = (
+        "query [2] · key [0] = 0\nscore 0 × 1 = 0\nsoftmax of the row's scores {on 0 0} = {row}\n"
+        "weight {value} of the value [1, 3]",
+        "query [2] · key [0] = 0\nscore 0 × 1 = 0\nsoftmax of the row's scores {on 0 0} = {row}\n"
+        "weight {value} of the value [2, −4]",
+    )
+    halves = (((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)),)
+    presets = (("no mask", (3,)), ("last key is padding", (1,)), ("all blocked", (0,)))
+    labels, values = (("query 0",), ("key 0", "key 1")), [[1.0, 3.0], [2.0, -4.0]]
+    by_hand = Heatmap(((0.5, 0.5),), "", *labels, 1.0, (told,), Switches(halves, (3,), presets))
+    yield draw.known("two keys alike, with switches", by_hand, [[2.0]], [[0.0], [0.0]], values, switches=True)
+    yield draw.refused("13 keys", draw.normal(3, 2), draw.normal(13, 2), draw.normal(13, 1)).saying("1 to 12")
+    yield draw.refused("6 keys with switches", q, draw.normal(6, 2), draw.normal(6, 1), switches=True).saying("1 to 5")
+    yield draw.refused("no queries", q[:0], k, v).saying("there are 0")
+    yield draw.refused("a label too few", q, k, v, rows=("a", "b")).saying("queries (3), not 2")
+    yield draw.refused("causal with other numbers of queries and keys", q, k, v, causal=True).saying("3 and 4")

@@ -1,7 +1,7 @@
 """What every kind of figure has. A new kind is one module: its numbers, and how they look as characters and as SVG."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from opbook.figures.drawing import Drawing
 from opbook.figures.numbers import finite, short, span
@@ -23,6 +23,11 @@ class Figure(ABC):
     @abstractmethod
     def description(self) -> str:
         """What can be seen, in words."""
+
+    @property
+    def cells(self) -> Mapping[str, object]:
+        """What a page's script says of the place that a reader points at, as JSON has it; a kind may have nothing."""
+        return {}
 
     @abstractmethod
     def characters(self, width: int, blocks: bool) -> Iterator[str]:

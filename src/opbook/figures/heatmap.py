@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from opbook.figures.drawing import GRID, NEGATIVE, ON_CELL, POSITIVE, Box, Drawing, width_of
@@ -12,6 +12,9 @@ from opbook.figures.terminal import clip, ljust, places_of, rjust
 
 MOST_CELLS = 32
 """A matrix of more rows or columns is drawn coarser."""
+
+POINTED_DIGITS = 4
+"""Significant digits of the entry that a reader points at."""
 
 MOST_NUMBERS = 10
 """A matrix of more rows or columns shows no numbers."""
@@ -35,6 +38,21 @@ Cells = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True)
+class Switches:
+    """What becomes of each row of a matrix where a reader switches some of its entries off.
+
+    Attributes:
+        rows: For each row as many rows as there are choices of its entries: with those on that are bits of the place.
+        chosen: The choice of each row that the matrix itself shows.
+        presets: Names of choices that a reader may want, each with the choice of each row.
+    """
+
+    rows: tuple[tuple[tuple[float, ...], ...], ...]
+    chosen: tuple[int, ...]
+    presets: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
 class Heatmap(Figure):
     """A matrix, with a colour for each entry.
 
@@ -44,6 +62,10 @@ class Heatmap(Figure):
         rows: A label for each row, or none.
         columns: A label for each column, or none.
         limit: The absolute value with the strongest colour; None for that of the entry furthest from 0.
+        told: What a page says of each entry that a reader points at, beside its labels and its value: for at most 32
+            rows and columns. In it `{value}` is the entry and `{row}` its row, as they are shown; `{on 1 2 3}` is a
+            list of what stands there, with −∞ for each entry of the row that is switched off.
+        switches: What makes the entries buttons on a page.
     """
 
     values: tuple[tuple[float, ...], ...]
@@ -51,6 +73,8 @@ class Heatmap(Figure):
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     limit: float | None = None
+    told: tuple[tuple[str, ...], ...] = ()
+    switches: Switches | None = None
 
     @property
     def entries(self) -> list[float]:
@@ -81,12 +105,46 @@ class Heatmap(Figure):
     def _numbers(self) -> list[list[str]]:
         return [[short(value, largest(self.entries)) for value in row] for row in self.values]
 
-    def draw(self, drawing: Drawing) -> None:
+    @property
+    def cells(self) -> Mapping[str, object]:
+        if not self.entries:
+            return {}
+        switched = [value for rows in self.switches.rows for row in rows for value in row] if self.switches else []
+        (down, across), most = self._joined, largest([*self.entries, *switched])
+        found: dict[str, object] = {
+            "size": self._cell_size,
+            "values": [_exact(row, most) for row in coarser(self.values, down, across)],
+            "rows": _names("row", self.rows, self.shape[0], down),
+            "columns": _names("column", self.columns, self.shape[1], across),
+            "joined": down * across,
+        }
+        if self.told:
+            found["told"] = self.told
+        if self.switches:
+            found["choices"] = [[_exact(row, most) for row in rows] for rows in self.switches.rows]
+            found |= {"chosen": self.switches.chosen, "presets": self.switches.presets, "most": self.limit or most}
+        return found
+
+    @property
+    def _joined(self) -> tuple[int, int]:
+        """How many rows and how many columns are one cell."""
         down, across = (max(math.ceil(n / MOST_CELLS), 1) for n in self.shape)
+        return down, across
+
+    @property
+    def _has_numbers(self) -> bool:
+        return max(self.shape) <= MOST_NUMBERS
+
+    @property
+    def _cell_size(self) -> tuple[float, float]:
+        if self._has_numbers:
+            return self._number_size()
+        return _size(max(math.ceil(n / joined) for n, joined in zip(self.shape, self._joined, strict=True)))
+
+    def draw(self, drawing: Drawing) -> None:
+        (down, across), has_numbers = self._joined, self._has_numbers
         cells = coarser(self.values, down, across)
-        most = max(len(cells), *map(len, cells), 0)
-        has_numbers = most <= MOST_NUMBERS
-        wide, high = self._number_size() if has_numbers else _size(most)
+        wide, high = self._cell_size
         level = _levels(self.entries, self.limit)
         _draw_cells(drawing, cells, level, wide, high)
         if has_numbers:
@@ -164,6 +222,19 @@ def _size(most: int) -> tuple[float, float]:
     """How wide and how high a cell without a number is, where there are so many beside or below each other."""
     size = min(max(round(SIDE / most), SMALLEST), LARGEST)
     return size, size
+
+
+def _exact(row: Sequence[float], most: float) -> str:
+    """The entries of a row that a reader may point at, with blanks between them."""
+    return " ".join(short(value, most, POINTED_DIGITS).replace("-", "−") for value in row)
+
+
+def _names(noun: str, labels: Sequence[str], number: int, joined: int) -> list[str]:
+    """What the rows or columns of cells are called."""
+    ends = [(i, min(i + joined, number) - 1) for i in range(0, number, joined)]
+    if labels:
+        return [labels[i] if i == j else f"{labels[i]} to {labels[j]}" for i, j in ends]
+    return [f"{noun} {i}" if i == j else f"{noun}s {i} to {j}" for i, j in ends]
 
 
 def _levels(entries: Sequence[float], limit: float | None) -> Callable[[float], int]:

@@ -41,24 +41,25 @@ def span_from_zero(values: Iterable[float], limit: float | None = None) -> tuple
     return min(low, 0.0), max(high, 0.0)
 
 
-def short(value: float, largest: float = 0.0) -> str:
+def short(value: float, largest: float = 0.0, digits: int = DIGITS) -> str:
     """Write a number in as few characters as a reader needs.
 
     Args:
         value: The number.
         largest: The largest absolute value of the figure, which says how many decimals are worth showing.
+        digits: How many digits that one has.
     """
     if not math.isfinite(value):
         return str(value)
     size = max(abs(value), largest)
     if MANTISSA_BELOW <= size < MANTISSA_ABOVE:
-        decimals = max(DIGITS - math.ceil(math.log10(size)), 0)
+        decimals = max(digits - math.ceil(math.log10(size)), 0)
         text = f"{value:.{decimals}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
         return "0" if text == "-0" else text
     if abs(value) <= NOISE * size:
         return "0"
-    mantissa, exponent = f"{value:.{DIGITS - 1}e}".split("e")
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 

@@ -1,5 +1,8 @@
 """Figures as SVG, for a page."""
 
+import json
+from xml.sax.saxutils import quoteattr
+
 from opbook.figures.drawing import FONT, INK, Drawing, escaped
 from opbook.figures.figure import Figure
 
@@ -20,9 +23,10 @@ def svg(figure: Figure, ids: str = "figure") -> str:
     left, top, width, height = drawing.box
     kind = type(figure).__name__
     title = f"{kind}: {figure.title}" if figure.title else kind
+    cells = f" data-cells={quoteattr(json.dumps(figure.cells, separators=(',', ':')))}" if figure.cells else ""
     return (
         f'<svg viewBox="{left} {top} {width} {height}" width="{width}" style="max-width:100%;height:auto" '
-        f'font-size="{FONT}" fill="{INK}" role="img" aria-labelledby="{ids}-title {ids}-desc">'
+        f'font-size="{FONT}" fill="{INK}" role="img" aria-labelledby="{ids}-title {ids}-desc"{cells}>'
         f'<title id="{ids}-title">{escaped(title)}</title><desc id="{ids}-desc">{escaped(figure.description)}</desc>'
         f"{drawing.elements}</svg>"
     )

@@ -14,7 +14,7 @@ from opbook.pages.site import Site
 from opbook.pages.site_options import ASSETS, SiteOptions
 
 STYLES = ("opbook.css", "opbook-play.css")
-SCRIPTS = ("opbook-access.js", "opbook-parts.js", "opbook-play.js", "opbook-table.js")
+SCRIPTS = ("opbook-access.js", "opbook-parts.js", "opbook-play.js", "opbook-table.js", "opbook-touch.js")
 
 SEARCH_SCRIPT = "opbook-search.js"
 """What finds pages, where a site has an index for it; the adapter for MkDocs writes one."""

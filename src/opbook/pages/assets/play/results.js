@@ -80,9 +80,9 @@ function picture({ title, svg }) {
   return figure;
 }
 
-// A figure without its ids, which are other ones in every place.
+// A figure without its ids, which are other ones in every place, and without what marks a cell that was pointed at.
 function drawing(svg) {
-  return svg.outerHTML.replace(/ (id|aria-labelledby|data-search-exclude)="[^"]*"/g, "");
+  return svg.outerHTML.replace(/ (id|aria-labelledby|data-search-exclude)="[^"]*"|<rect class="ob-marker".*?<\/rect>/g, "");
 }
 
 function linesOf(text) {
