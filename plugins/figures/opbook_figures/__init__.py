@@ -34,6 +34,7 @@ def heatmap(
     It is for looking at attention weights, masks and gradients: a matrix of M rows and N columns becomes as many cells.
     A stronger colour is further from 0, and each sign has a colour of its own. Entries that are not finite stay blank,
     so in scores of −∞ one sees the mask. Give two heatmaps the same `limit` to compare their colours.
+    On a page, point at a cell to read its row, its column and its value.
 
     Args:
         x: The matrix. Booleans are drawn as 0 and 1; entries that are not finite are left blank.

@@ -36,6 +36,10 @@ def attention_map(
 ) -> None:
     """Draws who looks at whom, and tells for each cell how its weight comes about.
 
+    It is for reading one head of attention: Nq queries, one a row, look at Nk keys, one a column. A cell shows the
+    weight of the key's value in the query's answer, and on a page it also says what that weight was worked out from. A
+    pair that the mask blocks has the weight 0.
+
     Args:
         q: The queries, of one head.
         k: The keys.
