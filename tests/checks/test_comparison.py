@@ -38,7 +38,9 @@ def test_swapped_gradients_are_wrong():
 def test_edges_are_reported_apart_and_count_only_if_one_says_so():
     found = compare(kernels.textbook_attention, "scaled_dot_product_attention", dtypes=("float64",))
     assert found.verdict == "agrees"
-    assert {"a query that may attend to nothing", "NaN in a blocked slot"} <= labels(found, "failed", is_edge=True)
+    assert {"a query that may attend to nothing", "NaN in a blocked key and its value"} <= labels(
+        found, "failed", is_edge=True
+    )
     assert "it differs at" in found.sentence
     strict = compare(kernels.textbook_attention, "scaled_dot_product_attention", dtypes=("float64",), strict=True)
     assert strict.verdict == "is wrong"

@@ -52,7 +52,7 @@ def test_ordinary_inputs_stand_before_the_exotic_ones(opbook):
     assert result.exit_code == 0
     ordinary, edges = result.stdout.split("edges, where libraries differ on purpose\n")
     assert "two batch axes" in ordinary
-    assert "differs  NaN in a blocked slot" in edges
+    assert "differs  NaN in a blocked key and its value" in edges
     assert "refused: " in edges
     assert "NotImplementedError: only a mask (kernels.py:" in edges
     strict = opbook("compare", f"{KERNELS}:textbook_attention", "--against", "scaled_dot_product_attention", "--strict")

@@ -74,7 +74,7 @@ def test_bars():
         (lambda: ops.plot(np.ones((1, 1, 1))), ShapeError, r"plot: y must be a vector.*has shape \(1, 1, 1\)"),
         (lambda: ops.plot("text"), DTypeError, r"plot: y: expected real numbers .*, got dtype <U4 .str 'text'."),
         (lambda: ops.plot({"a": [[1.0]]}), ShapeError, r"plot: y.a must be a vector, but has shape \(1, 1\)"),
-        (lambda: ops.plot([1.0, 2.0], [1.0]), ShapeError, "plot: y has 1 points but x has 2"),
+        (lambda: ops.plot([1.0, 2.0], [1.0]), ShapeError, "plot: y has 1 point but x has 2"),
         (lambda: ops.plot([1.0], {"a": [1.0, 2.0]}), ShapeError, "plot: y.a has 2 points but x has 1"),
         (lambda: ops.plot({}), InputError, "plot: y has no lines"),
         (lambda: ops.plot(np.ones((9, 2))), InputError, "plot: y has 9 lines; at most 8"),

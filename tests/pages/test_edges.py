@@ -11,6 +11,7 @@ from opbook.pages.edges import outcome
     [
         (np.array([[1.0, np.nan], [0.0, -np.inf]]), "[[1, nan], [0, -inf]]"),
         (np.zeros((0, 3)), "no entries"),
+        (None, "accepted; it returns nothing"),
         (np.full((4, 3), np.nan), "all NaN"),
         (np.where(np.eye(4) == 1, np.inf, 1.0), "4 of 16 entries infinite"),
         (np.zeros((2, 5)), "all 0"),

@@ -244,7 +244,9 @@ def _below_zero(x, axis, name):
         return np.copy(x)
     largest = np.max(x, axis=axis, keepdims=True)
     if np.any(largest == np.inf):
-        raise InputError(f"{name}: x must be finite or -inf, but has an entry of inf, which no weight belongs to")
+        raise InputError(
+            f"{name}: x must be finite or -inf, but has an entry of inf, for which weights are not defined"
+        )
     return x - np.where(largest == -np.inf, 0.0, largest)
 
 

@@ -91,5 +91,8 @@ def _named(term, shape, i):
     before, dots, behind = term.partition("...")
     letters = before + behind
     if len(shape) < len(letters) or (len(shape) > len(letters) and not dots):
-        raise ShapeError(f'einsum: arrays[{i}] has shape {shape}, but the {len(letters)} letters "{term}"')
+        raise ShapeError(
+            f'einsum: arrays[{i}] has {len(shape)} axes, of lengths {shape}, but "{term}" names {len(letters)}; '
+            "write a letter for each axis"
+        )
     return zip(letters, (*shape[: len(before)], *shape[len(shape) - len(behind) :]), strict=True)

@@ -139,7 +139,8 @@ def concatenate(arrays: tuple[Any, ...], axis: int = 0) -> Array["..."]:
             raise ShapeError(f"concatenate: arrays[{i}] is a single number; put it in brackets to make it a vector")
         if part.ndim != len(first):
             raise ShapeError(
-                f"concatenate: arrays[{i}] has {part.ndim} axes but arrays[0] has {len(first)}; they must be equal"
+                f"concatenate: arrays[{i}] has {part.ndim} {'axis' if part.ndim == 1 else 'axes'} "
+                f"but arrays[0] has {len(first)}; they must be equal"
             )
         differ = [a for a in range(len(first)) if part.shape[a] != first[a] and a != axis % len(first)]
         if differ and -len(first) <= axis < len(first):

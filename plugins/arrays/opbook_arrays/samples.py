@@ -14,9 +14,9 @@ def _size_samples(draw, value=0.0):
     for shape in ((2, 3, 4), (5,), (0, 2), ()):
         yield draw.known(f"shape {shape}", np.full(shape, value), shape)
     for sizes in ((-1,), (2, -1), ((3, -2),)):
-        yield draw.refused("a negative size", *sizes)
+        yield draw.refused(f"a negative size, in {sizes}", *sizes)
     for sizes in ((LARGEST + 1,), (LARGEST, 2), ((LARGEST, 1, 2),)):
-        yield draw.refused("too many entries", *sizes)
+        yield draw.refused(f"too many entries, in {sizes}", *sizes)
 
 
 @ones.samples
@@ -76,8 +76,8 @@ def _(draw):
     yield ((draw.normal(1),),)
     yield draw.refused("no arrays", ())
     yield draw.refused("a single number", (1.0,))
-    yield draw.refused("single numbers", (1.0, 2.0))
-    yield draw.refused("other numbers of axes", (draw.normal(2, 3), draw.normal(3)))
+    yield draw.refused("several single numbers", (1.0, 2.0))
+    yield draw.refused("a matrix and a vector", (draw.normal(2, 3), draw.normal(3)))
     yield draw.refused("lengths that differ", (draw.normal(2, 3), draw.normal(2, 2)), 0)
     yield draw.refused("lengths that differ along the first axis", (draw.normal(2, 3), draw.normal(3, 2)), 1)
     yield draw.refused("lengths that differ, the axis counted from the end", (draw.normal(2, 3), draw.normal(2, 2)), -2)
@@ -95,7 +95,7 @@ def _(draw):
     yield draw.known("what is not taken is not finite", np.array([1.5, -2.0]), condition, x, y)
     yield draw.mask(0, 3), draw.normal(3), draw.normal(0, 3)
     yield draw.refused("a condition that does not broadcast", draw.mask(2), draw.normal(3), draw.normal(3))
-    yield draw.refused("choices that do not broadcast", True, draw.normal(3), draw.normal(2))
+    yield draw.refused("x and y that do not broadcast", True, draw.normal(3), draw.normal(2))
 
 
 @take.samples
@@ -107,10 +107,10 @@ def _(draw):
     yield draw.normal(5), 3
     yield draw.normal(1), [0, -1]
     yield draw.normal(3, 2), np.array([], np.int64)
-    yield draw.edge("whole numbers as floats", draw.normal(4, 3), np.array([2.0, 0.0, 2.0]))
+    yield draw.edge("whole numbers given as floats", draw.normal(4, 3), np.array([2.0, 0.0, 2.0]))
     for indices in (3, -4, [0, 3]):
-        yield draw.refused("a number out of range", draw.normal(3, 5), indices)
-    yield draw.refused("a number that is not whole", draw.normal(3), [0, 0.5])
+        yield draw.refused(f"an index out of range, in {indices}", draw.normal(3, 5), indices)
+    yield draw.refused("an index that is not a whole number", draw.normal(3), [0, 0.5])
     yield draw.refused("true and false", draw.normal(2), [True, False])
     yield draw.refused("no such axis", draw.normal(3), 0, 1)
 
@@ -124,7 +124,7 @@ def _(draw):
     yield draw.known("a trace of a product, PyTorch's einsum", 0.375, "ij,ji->", (a, b))
     yield draw.known("a trace", 1.0, "ii->", (b[:2],))
     yield draw.known("a diagonal", np.array([2.0, -1.0]), "ii->i", (b[:2],))
-    yield draw.known("a number", 6.0, ",->", (2.0, 3.0))
+    yield draw.known("a single number", 6.0, ",->", (2.0, 3.0))
     yield "ij,jk->ik", (draw.normal(3, 4), draw.normal(4, 5))
     yield "...ij,...jk->...ik", (draw.normal(2, 1, 3, 4), draw.normal(5, 4, 3))
     yield "bnhd,bmhd->bhnm", (draw.normal(2, 3, 4, 5), draw.normal(2, 6, 4, 5))
@@ -133,11 +133,11 @@ def _(draw):
     yield "ij->", (draw.normal(3, 4),)
     yield "ij,jk->ik", (draw.normal(3, 0), draw.normal(0, 5))
     yield draw.refused("lengths that differ", "ij,jk", (a, a)).saying("axis j has the length 2 in arrays[1] but 3 in")
-    yield draw.refused("too few letters", "i,jk", (a, b)).saying('shape (2, 3), but the 1 letters "i"')
-    yield draw.refused("too few arrays", "ij,jk", (a,)).saying("letters for 2 arrays, but 1 came")
-    yield draw.refused("a strange letter in the result", "ij->ik", (a,)).saying('"ik"')
+    yield draw.refused("fewer letters than axes", "i,jk", (a, b)).saying('of lengths (2, 3), but "i" names 1')
+    yield draw.refused("fewer arrays than groups of letters", "ij,jk", (a,)).saying("letters for 2 arrays, but 1 came")
+    yield draw.refused("a letter of the result that no array has", "ij->ik", (a,)).saying('"ik"')
     yield draw.refused("a letter twice in the result", "ij->ii", (a,)).saying('"ii"')
-    yield draw.refused("a number as a letter", "i1", (a,)).saying("must be letters")
+    yield draw.refused("a digit for a letter", "i1", (a,)).saying("must be letters")
 
 
 @sort.samples
@@ -146,11 +146,11 @@ def _(draw):
     yield draw.normal(5, 1), 0
     yield draw.known("by hand", np.array([-2.0, 0.5, 3.0]), np.array([3.0, -2.0, 0.5]))
     yield draw.known("columns", np.array([[0.0, 1.0], [2.0, 5.0]]), np.array([[2.0, 1.0], [0.0, 5.0]]), 0)
-    yield draw.edge("ties", np.array([[2.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
-    yield draw.edge("more ties than a short sort keeps in order", np.arange(40.0) % 3)
+    yield draw.edge("equal entries", np.array([[2.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
+    yield draw.edge("many equal entries", np.arange(40.0) % 3)
     yield draw.edge("a NaN and infinities", np.array([np.nan, np.inf, 0.5, -np.inf]))
     yield draw.refused("no such axis", draw.normal(3), 1).saying("axis 1 is out of range")
-    yield draw.refused("a number", np.asarray(0.5)).saying("0 axes")
+    yield draw.refused("a single number", np.asarray(0.5)).saying("0 axes")
 
 
 @cumsum.samples

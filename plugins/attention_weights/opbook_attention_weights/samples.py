@@ -17,28 +17,34 @@ def _(draw):
         return e / np.maximum(e.sum(axis=1, keepdims=True), 1e-300)
 
     yield draw.known("scale", by_hand(q, k, 1, 0.7), q, k, scale=0.7)
-    yield draw.known("mask and key_mask", by_hand(q, k, mask & keys, 2**-0.5), q, k, mask, key_mask=keys).at_edge()
+    yield draw.known(
+        "mask and key_mask leave a query no key", by_hand(q, k, mask & keys, 2**-0.5), q, k, mask, key_mask=keys
+    ).at_edge()
     yield draw.known("causal", by_hand(square, square, np.tri(4), 2**-0.5), square, square, causal=True)
     causal = np.tri(4) * [0, 1, 1, 1]
     both = by_hand(square, square, causal, 2**-0.5)
-    yield draw.known("causal and key_mask", both, square, square, key_mask=[0, 1, 1, 1], causal=True).at_edge()
-    yield draw.known("-inf in the bias", by_hand(q, k, mask, 2**-0.5), q, k, bias=np.where(mask, 0, -np.inf)).at_edge()
+    yield draw.known(
+        "causal, and a key_mask that leaves a query no key", both, square, square, key_mask=[0, 1, 1, 1], causal=True
+    ).at_edge()
+    yield draw.known(
+        "a bias of -inf at blocked keys", by_hand(q, k, mask, 2**-0.5), q, k, bias=np.where(mask, 0, -np.inf)
+    ).at_edge()
     yield draw.call(q, draw.normal(2, 5, 2), key_mask=draw.mask(2, 5))
     yield draw.call(draw.normal(2, 3, 2), k, key_mask=draw.mask(2, 5))
     yield draw.call(draw.normal(2, 3, 2), k, key_mask=keys)
     clean, bias = by_hand(q, k, mask, 2**-0.5), np.where(mask, 0.5, -np.inf)
-    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+    for name, rubbish in (("NaN", np.nan), ("inf", np.inf), ("1e10", 1e10)):
         dirty_q, dirty_k = q.copy(), k.copy()
         dirty_q[1, 0] = dirty_k[2, 1] = rubbish
-        yield draw.known(f"{name} in blocked slots", clean, dirty_q, dirty_k, mask).at_edge()
-        yield draw.known(f"{name} in a blocked query", clean, dirty_q, k, mask).at_edge()
+        yield draw.known(f"{name} in a blocked query and a blocked key", clean, dirty_q, dirty_k, mask).at_edge()
+        yield draw.known(f"{name} in a query that may attend to nothing", clean, dirty_q, k, mask).at_edge()
         yield draw.known(
-            f"{name} in a key of one batch", np.stack([clean, clean]), q, np.stack([k, dirty_k]), mask
+            f"{name} in a blocked key of one batch", np.stack([clean, clean]), q, np.stack([k, dirty_k]), mask
         ).at_edge()
         yield draw.known(f"{name} where the bias is -inf", clean, dirty_q, dirty_k, bias=bias).at_edge()
         dirty_q, dirty_k = q.copy(), k.copy()
         dirty_q[1], dirty_k[4], dirty_k[2, 0] = (1e300, -1e300), 1e300, rubbish  # they overflow, and cancel each other
-        yield draw.known(f"{name} and 1e300 in blocked slots", clean, dirty_q, dirty_k, mask).at_edge()
+        yield draw.known(f"{name} and 1e300 in blocked keys", clean, dirty_q, dirty_k, mask).at_edge()
     blocking = np.full((3, 5), -np.inf)
     yield draw.known("a bias of nothing but -inf", np.zeros((3, 5)), q, k, bias=blocking).at_edge()
     yield draw.known("NaN, and a bias of nothing but -inf", np.zeros((3, 5)), q, np.nan * k, bias=blocking).at_edge()
@@ -53,12 +59,12 @@ def _(draw):
     largest = np.full((3, 1), 1e154), 8e153 * np.array([[0.1], [1.0], [0.5], [0.7], [0.2]])
     yield draw.edge("scores close to the largest number", *largest, mask)
     yield draw.edge("no keys", q, k[:0])
-    yield draw.edge("no columns", q[:, :0], k[:, :0], scale=1.0)
-    yield draw.refused("no columns and no scale", q[:, :0], k[:, :0])
-    yield draw.refused("causal and other numbers of queries and keys", q, k, causal=True)
-    yield draw.refused("causal, one query and more keys", q[:1], k, causal=True)
+    yield draw.edge("vectors of length 0", q[:, :0], k[:, :0], scale=1.0)
+    yield draw.refused("vectors of length 0, without scale", q[:, :0], k[:, :0])
+    yield draw.refused("causal, with fewer queries than keys", q, k, causal=True)
+    yield draw.refused("causal, with one query and several keys", q[:1], k, causal=True)
     two = draw.normal(2, 2, 3, 2)
-    yield draw.refused("a key_mask with one batch axis for two", two, k, key_mask=draw.mask(2, 5)).saying("or 3 (one")
+    yield draw.refused("a key_mask with one of two batch axes", two, k, key_mask=draw.mask(2, 5)).saying("or 3 (one")
     yield from _capped_and_local_samples(draw)
 
 
@@ -87,7 +93,7 @@ def _capped_and_local_samples(draw):
     yield draw.edge("scores beyond the largest number, with a softcap", late, late, softcap=2.0)
     yield draw.refused("a softcap of 0", q, k, softcap=0.0).saying("above 0, but is 0")
     yield draw.refused("a window below -1", q, k, window=(2, -2)).saying("(2, -2)")
-    yield draw.refused("a window, and other numbers of queries and keys", q[:2], k, window=(1, 0)).saying("2 and 3")
+    yield draw.refused("a window, with fewer queries than keys", q[:2], k, window=(1, 0)).saying("2 and 3")
 
 
 @causal_mask.samples
@@ -102,8 +108,8 @@ def _(draw):
     yield draw.refused("a negative number of queries", -1)
     yield draw.refused("a negative number of queries only", -1, 2, align="upper-left")
     yield draw.refused("a negative number of keys", 2, -1, align="upper-left")
-    yield draw.refused("more than 10**8 entries", 10**4, 10**4 + 1, align="upper-left")
-    yield draw.refused("other numbers and no align", 2, 3)
+    yield draw.refused("more than 10⁸ entries", 10**4, 10**4 + 1, align="upper-left")
+    yield draw.refused("different numbers of queries and keys, without align", 2, 3)
 
 
 @hookimpl

@@ -57,20 +57,26 @@ def _(draw):
     x, w = draw.normal(4, 6, 5), draw.normal(6, 4, 3, 3)
     yield draw.refused("kernels for fewer channels", x, w[:, :3]).saying("must have 4 entries, but has 3")
     yield draw.refused("kernels for all channels, in groups", x, w, groups=2).saying("must have 2 entries, but has 4")
-    yield draw.refused("groups that do not divide", x, w, groups=3).saying("3 groups do not divide the 4 channels of x")
+    yield draw.refused("groups that do not divide the channels", x, w, groups=3).saying(
+        "3 groups do not divide the 4 channels of x"
+    )
     odd = draw.normal(5, 2, 3, 3)
-    yield draw.refused("kernels that are not shared out", x, odd, groups=2).saying("the 5 kernels of w; 1, 5 would")
+    yield draw.refused("groups that do not divide the kernels", x, odd, groups=2).saying(
+        "the 5 kernels of w; 1, 5 would"
+    )
     large = draw.normal(1, 4, 7, 3)
     yield draw.refused("a kernel that is too large", x, large).saying("covers 7 × 3 places, but an image of 6 × 5")
-    yield draw.refused("one that is too spread", x, w, dilation=3, padding=(1, 0)).saying("has 8 × 5 with its padding")
-    yield draw.refused("an offset for each channel of x", x, w, draw.normal(4)).saying("b has 4 entries but w has")
-    yield draw.refused("no stride", x, w, stride=0).saying("at least 1, but is 0")
+    yield draw.refused("a dilated kernel that is too large", x, w, dilation=3, padding=(1, 0)).saying(
+        "has 8 × 5 with its padding"
+    )
+    yield draw.refused("a bias for each channel of x", x, w, draw.normal(4)).saying("b has 4 entries but w has")
+    yield draw.refused("stride = 0", x, w, stride=0).saying("at least 1, but is 0")
     yield draw.refused("three strides", x, w, stride=(1, 1, 1)).saying("(1, 1, 1)")
     yield draw.refused("a negative padding", x, w, padding=-1).saying("at least 0")
-    yield draw.refused("another word", x, w, padding="full").saying('must be "same" or "valid"')
-    yield draw.refused("no groups", x, w, groups=0).saying("groups is 0, but must be at least 1")
-    yield draw.refused("an empty kernel", x, draw.normal(6, 4, 0, 3)).saying("w has 0 × 3")
-    yield draw.refused("an image without channels", x[0], w).saying("(..., C, H, W) array")
+    yield draw.refused("padding by another word", x, w, padding="full").saying('must be "same" or "valid"')
+    yield draw.refused("groups = 0", x, w, groups=0).saying("groups is 0, but must be at least 1")
+    yield draw.refused("a kernel of height 0", x, draw.normal(6, 4, 0, 3)).saying("w has 0 × 3")
+    yield draw.refused("an image without a channel axis", x[0], w).saying("(..., C, H, W) array")
 
 
 @max_pool.samples
@@ -84,9 +90,9 @@ def _(draw):
     yield draw.call(draw.normal(3, 7, 8), (2, 3), padding="same")
     yield draw.call(draw.normal(5, 9), (1, 3), stride=2)
     yield draw.normal(2, 0, 4, 5), 2
-    yield draw.edge("ties", np.array([[1.0, 1, 0, 0], [1, 0, 0, 0], [2, 3, 5, 5]]), 2)
-    yield draw.edge("ties, in windows that overlap", np.ones((3, 4, 4)), 2, stride=1, padding=1)
-    yield draw.edge("−∞ at the edge", np.full((3, 3), -np.inf), 2, padding=1)
+    yield draw.edge("equal entries in a window", np.array([[1.0, 1, 0, 0], [1, 0, 0, 0], [2, 3, 5, 5]]), 2)
+    yield draw.edge("equal entries in windows that overlap", np.ones((3, 4, 4)), 2, stride=1, padding=1)
+    yield draw.edge("-inf at the border", np.full((3, 3), -np.inf), 2, padding=1)
     with_nan = IMAGE.copy()
     with_nan[1, 1] = np.nan
     yield draw.known("PyTorch, with a NaN", np.array([[np.nan, 2], [4, 3]]), with_nan, 2)
@@ -105,7 +111,7 @@ def _(draw):
     yield draw.call(draw.normal(3, 7, 8), (2, 3), padding="same", count_padding=False)
     yield draw.call(draw.normal(5, 9), (1, 3), stride=2)
     yield draw.normal(2, 0, 4, 5), 2
-    yield draw.edge("sums beyond float16", np.full((4, 6), 3e4), (4, 3))
+    yield draw.edge("a sum larger than float16 can hold", np.full((4, 6), 3e4), (4, 3))
     yield from _refused(draw)
 
 
@@ -113,12 +119,12 @@ def _refused(draw):
     x = draw.normal(2, 4, 5)
     yield draw.refused("a window that is too large", x, 6).saying("covers 6 × 6 places, but an image of 4 × 5")
     yield draw.refused("padding as large as a window", x, 2, padding=(1, 2)).saying("padding of 1 × 2 is as large as")
-    yield draw.refused("an empty window", x, 0).saying("at least 1")
-    yield draw.refused("half a window", x, 1.5).saying("whole number")
-    yield draw.refused("no stride", x, 2, stride=0).saying("at least 1")
+    yield draw.refused("size = 0", x, 0).saying("at least 1")
+    yield draw.refused("size = 1.5", x, 1.5).saying("whole number")
+    yield draw.refused("stride = 0", x, 2, stride=0).saying("at least 1")
     yield draw.refused("a negative padding", x, 2, padding=(0, -1)).saying("at least 0")
-    yield draw.refused("an image without rows", np.zeros((0, 3)), (2, 1), padding=1).saying("0 × 3 has no entries")
-    yield draw.refused("no image", draw.normal(4), 2).saying("(..., H, W) array")
+    yield draw.refused("an image of 0 rows", np.zeros((0, 3)), (2, 1), padding=1).saying("0 × 3 has no entries")
+    yield draw.refused("a vector for an image", draw.normal(4), 2).saying("(..., H, W) array")
 
 
 @hookimpl

@@ -172,7 +172,10 @@ def _draw_lines(x: Any, y: Any, names: tuple[str, ...], title: str) -> None:
         if len(row) > MOST_POINTS:
             raise InputError(f"plot: {what} has {len(row):,} points; at most {MOST_POINTS:,} can be drawn")
         if len(over) != len(row):
-            raise ShapeError(f"plot: {what} has {len(row)} points but x has {len(over)}; they must be equal")
+            raise ShapeError(
+                f"plot: {what} has {len(row)} {'point' if len(row) == 1 else 'points'} but x has {len(over)}; "
+                "they must be equal"
+            )
         label = name if given else names[i] if names else ""
         lines.append(Line(tuple(over.astype(float).tolist()), tuple(row.tolist()), label))
     if not any(np.isfinite(line.y).any() for line in lines):

@@ -12,7 +12,7 @@ def _(draw):
     yield draw.positive(1, 1)
     yield np.array([[True, False], [True, True]])
     yield draw.call(draw.normal(2, 3), title="weights", rows=("a", "b"), columns=("x", "y", "z"))
-    yield draw.edge("gaps", np.array([[1.0, np.nan], [-np.inf, 2.0]]))
+    yield draw.edge("NaN and infinite entries leave gaps", np.array([[1.0, np.nan], [-np.inf, 2.0]]))
     plain = Heatmap(((1.0, np.nan), (-2.0, 3.0)))
     yield draw.known("a matrix", plain, np.array([[1.0, np.nan], [-2.0, 3.0]]))
     labelled = Heatmap(((1.0, 2.0, -3.0),), "weights", ("a",), ("x", "y", "z"), 3.0)
@@ -37,7 +37,7 @@ def _(draw):
     yield (np.linspace(-1.0, 1.0, 4), draw.normal(4))
     yield (np.arange(3.0), {"first": draw.normal(3), "second": draw.normal(3)})
     yield draw.call(draw.normal(2, 4), names=("a", "b"), title="two lines")
-    yield draw.edge("gaps", np.array([1.0, np.nan, np.inf, 2.0]))
+    yield draw.edge("NaN and infinite entries leave gaps", np.array([1.0, np.nan, np.inf, 2.0]))
     yield draw.known("a vector", Plot((Line((0.0, 1.0, 2.0), (1.0, np.nan, 3.0)),)), np.array([1.0, np.nan, 3.0]))
     two = Plot((Line((-1.0, 2.0), (1.0, 3.0), "a"), Line((-1.0, 2.0), (np.nan, np.nan), "1")), "two")
     yield draw.known("a record", two, [-1, 2], {"a": [1, 3], 1: [np.nan, np.nan]}, title="two")
@@ -52,7 +52,7 @@ def _(draw):
     yield draw.refused("a text", "some text")
     yield draw.refused("another length than x", np.arange(3.0), draw.normal(4)).saying("y has 4 points but x has 3")
     yield draw.refused("a matrix of positions", draw.normal(2, 2), draw.normal(2, 2))
-    yield draw.refused("another length than x in a record", [1, 2], {"a": [1]}).saying("y.a has 1 points but x has 2")
+    yield draw.refused("another length than x in a record", [1, 2], {"a": [1]}).saying("y.a has 1 point but x has 2")
     yield draw.refused("no lines", {}).saying("y has no lines")
     yield draw.refused("too many lines", np.ones((9, 2))).saying("9 lines; at most 8")
     yield draw.refused("too many points", np.ones(10_001)).saying("y has 10,001 points; at most 10,000")
@@ -64,7 +64,7 @@ def _(draw):
 def _(draw):
     yield draw.normal(4)
     yield draw.call(draw.positive(3), labels=("a", "b", "c"), title="three numbers")
-    yield draw.edge("gaps", np.array([1.0, np.nan, -np.inf]))
+    yield draw.edge("NaN and infinite entries leave gaps", np.array([1.0, np.nan, -np.inf]))
     yield draw.known("numbers", Bars((1.0, np.nan, -2.0)), np.array([1.0, np.nan, -2.0]))
     yield draw.known(
         "labels", Bars((1.0, -2.0), ("a", "b"), "two", 2.0), [1, -2], labels=["a", "b"], title="two", limit=2

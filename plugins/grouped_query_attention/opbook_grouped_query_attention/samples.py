@@ -81,7 +81,7 @@ def _with_options(draw):
     kept = np.stack([np.arange(5) != 3] * 3)
     yield draw.edge("NaN in padding, a key_mask for each batch", q[0], dirty_k, dirty_v, key_mask=kept)
     yield draw.edge("no keys", q, k[..., :0, :], v[..., :0, :])
-    yield draw.edge("no heads", q[:, :, :0], k[:, :0], v[:, :0])
+    yield draw.edge("no heads at all", q[:, :, :0], k[:, :0], v[:, :0])
 
 
 def _refusals(draw):
@@ -90,8 +90,8 @@ def _refusals(draw):
     yield draw.refused("no heads of keys", q, k[:, :0], v[:, :0]).saying("q has 6 heads but k has 0")
     yield draw.refused("a mask without heads", q, k, v, draw.mask(6, 3, 5)).saying("mask has 3 axes, but must have 2")
     deep = q[None], k[None], v[None]
-    yield draw.refused("a key_mask with one batch axis for two", *deep, key_mask=draw.mask(2, 5)).saying("or 3 (one")
-    yield draw.refused("causal, and fewer queries", q, k, v, causal=True).saying('align="lower-right"')
+    yield draw.refused("a key_mask with one of two batch axes", *deep, key_mask=draw.mask(2, 5)).saying("or 3 (one")
+    yield draw.refused("causal, with fewer queries than keys", q, k, v, causal=True).saying('align="lower-right"')
 
 
 @append_to_cache.samples
@@ -104,8 +104,12 @@ def _(draw):
     yield draw.known("an empty cache", {"k": k, "v": v}, {"k": k[..., :0, :], "v": v[..., :0, :]}, k, v)
     yield draw.known("no new rows", {"k": k, "v": v}, {"k": k, "v": v}, k[..., :0, :], v[..., :0, :])
     cache, row = {"k": k, "v": v}, (k[..., :1, :], v[..., :1, :])
-    yield draw.refused("one batch too few", cache, row[0][:1], row[1][:1]).saying("(1, 3) but cache.k has (2, 3)")
-    yield draw.refused("other widths", cache, row[1], row[1]).saying("7 columns but cache.k has 4")
+    yield draw.refused("fewer batches than the cache", cache, row[0][:1], row[1][:1]).saying(
+        "(1, 3) but cache.k has (2, 3)"
+    )
+    yield draw.refused("keys of another width than the cache", cache, row[1], row[1]).saying(
+        "7 columns but cache.k has 4"
+    )
     yield draw.refused("more keys than values", cache, k, row[1]).saying("v has 1 row but k has 5")
 
 

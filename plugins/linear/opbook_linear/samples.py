@@ -19,7 +19,7 @@ def _(draw):
     yield draw.normal(2, 3, 5), draw.normal(5, 4), draw.normal(4)
     yield draw.normal(2, 0), draw.normal(0, 3), draw.normal(3)
     yield draw.refused("the transpose of w", X, w.T).saying("2 rows but x has 3 columns")
-    yield draw.refused("an offset for each input", X, w, draw.normal(3)).saying("3 entries but w has 2 columns")
+    yield draw.refused("b as long as x's rows", X, w, draw.normal(3)).saying("3 entries but w has 2 columns")
     yield draw.refused("a vector of weights", X, draw.normal(3)).saying("(Din, Dout) matrix")
 
 
@@ -34,11 +34,11 @@ def _(draw):
     second = [-5.8255832094771165, -21.910456970250287, -10.607259518210599]
     yield draw.known("PyTorch's F.silu and F.linear", np.array([first, second]), X, weights)
     yield draw.normal(2, 4, 3), dict(reversed(weights.items()))
-    yield draw.edge("a gate that is shut, and one that is wide open", 1000 * X, weights)
+    yield draw.edge("a gate fully closed and one fully open", 1000 * X, weights)
     narrow = {**weights, "w_up": draw.normal(3, 4)}
-    yield draw.refused("halves of different widths", X, narrow).saying("must be equal")
+    yield draw.refused("w_up wider than w_gate", X, narrow).saying("must be equal")
     halves = {"w": draw.normal(3, 4), "w_down": weights["w_down"]}
-    yield draw.refused("both halves in one matrix", X, halves).saying("no field w_gate")
+    yield draw.refused("w_gate and w_up packed into one", X, halves).saying("no field w_gate")
 
 
 @hookimpl

@@ -26,7 +26,7 @@ def _(draw):
     yield draw.known("one by one", np.array([[0.0625, 5.0625, 12.25], [9, 0, 3.0625]]), X, Y, reduction="none")
     yield draw.known("no entries", 0.0, np.zeros((0, 3)), np.zeros((0, 3))).at_edge()
     yield draw.edge("errors of 1e20", 1e20 * X, Y)
-    yield draw.refused("a column and a row", np.ones((3, 1)), np.ones(3)).saying(
+    yield draw.refused("a column of scores and a row of targets", np.ones((3, 1)), np.ones(3)).saying(
         "target has batch axes (3,) but x has (3, 1); they must be equal"
     )
     yield draw.refused("another reduction", X, Y, reduction="average").saying('reduction must be "mean" or "sum"')
@@ -43,7 +43,9 @@ def _(draw):
     yield draw.edge("errors of 1e30", 1e30 * X, Y)
     yield draw.refused("delta = 0", X, Y, delta=0.0).saying("delta must be above 0, but is 0")
     yield draw.refused("a negative delta", X, Y, delta=-1.0).saying("delta must be above 0, but is -1")
-    yield draw.refused("other rows", np.ones((2, 3)), np.ones((3, 3))).saying("target has batch axes (3, 3)")
+    yield draw.refused("a target with more rows", np.ones((2, 3)), np.ones((3, 3))).saying(
+        "target has batch axes (3, 3)"
+    )
 
 
 P = np.array([[0.5, 0.25, 0.25], [0.125, 0.0, 0.875]])
@@ -67,12 +69,12 @@ def _(draw):
     yield draw.large("many outcomes", logs(draw.normal(3, 533)), logs(draw.normal(3, 533)))
     yield draw.known("the first row", rows[0], log_p[0], log_q[0])
     yield draw.known("a probability of 0 in p", rows, log_p, log_q).at_edge()
-    yield draw.known("down the columns", columns, log_p, log_q, 0).at_edge()
+    yield draw.known("along axis 0", columns, log_p, log_q, 0).at_edge()
     yield draw.known("a probability of 0 in both", 0.0, log_p[1], log_p[1]).at_edge()
     yield draw.known("a probability of 0 in q alone", np.inf, log_q[1], log_p[1]).at_edge()
-    yield draw.edge("one is sure, the other knows nothing", np.array([0.0, -np.inf]), np.log([0.5, 0.5]))
-    yield draw.edge("probabilities too small for a float", np.array([-1000.0, 0.0]), np.array([-800.0, -1e-3]))
-    yield draw.refused("probabilities", P, Q).saying("log_p has an entry of 0.5")
+    yield draw.edge("a sure p and an even q", np.array([0.0, -np.inf]), np.log([0.5, 0.5]))
+    yield draw.edge("probabilities that underflow", np.array([-1000.0, 0.0]), np.array([-800.0, -1e-3]))
+    yield draw.refused("probabilities in place of logarithms", P, Q).saying("log_p has an entry of 0.5")
     yield draw.refused("different numbers of outcomes", log_p, log_q[:, :1]).saying(
         "log_p has 3 entries along axis -1 but log_q has 1"
     )
@@ -85,18 +87,18 @@ def _(draw):
     columns = np.array([0.1643989873053573, -0.9037378388935388, -0.3363363969981561])
     yield draw.known("columns", columns, X, Y, 0)
     below = np.array([-0.4305555555555556, 0.12971172074884807])
-    yield draw.known("lengths below eps", below, X, Y, eps=3.0).at_edge()
+    yield draw.known("vectors shorter than a large eps", below, X, Y, eps=3.0).at_edge()
     yield draw.normal(4, 1, 3), draw.normal(5, 3)
     yield draw.edge("a vector of zeros", np.zeros(3), Y[0]).in_pytorch("0")
-    yield draw.edge("zeros and zeros", np.zeros((2, 3)), np.zeros((2, 3)))
-    yield draw.edge("vectors shorter than eps", 1e-9 * X, Y)
+    yield draw.edge("two vectors of zeros", np.zeros((2, 3)), np.zeros((2, 3)))
+    yield draw.edge("a vector shorter than eps", 1e-9 * X, Y)
     yield draw.edge("lengths of 1e-30", 1e-30 * X, 1e-30 * Y, eps=1e-40)
     yield draw.edge("lengths of 1e30", 1e30 * X, 1e30 * Y)
     yield draw.edge("the same direction", X, 3 * X)
     yield draw.call(X, Y, eps=0.0)
     yield draw.refused("zeros and eps = 0", np.zeros(3), Y[0], eps=0.0).saying("a vector is zero")
     yield draw.refused("a negative eps", X, Y, eps=-1e-9).saying("eps must be at least 0, but is -1e-09")
-    yield draw.refused("vectors of other sizes", X, Y[:, :1]).saying("x has 3 entries along axis -1 but y has 1")
+    yield draw.refused("vectors of different lengths", X, Y[:, :1]).saying("x has 3 entries along axis -1 but y has 1")
 
 
 LOGITS = np.array([[[1.5, -0.5, 0.25], [0.0, 2.0, -1.0]], [[3.0, -2.0, 0.5], [-0.75, 0.125, 1.0]]])
@@ -126,8 +128,8 @@ def _(draw):
         .in_pytorch("3.17")
     )
     impossible = np.array([[0.5, -np.inf, 1.0]])
-    yield draw.edge("a class that is impossible", impossible, np.array([2])).in_pytorch("0.4741")
-    yield draw.edge("a class that is impossible, and is the target", impossible, np.array([1])).in_pytorch("inf")
+    yield draw.edge("a class with score -inf", impossible, np.array([2])).in_pytorch("0.4741")
+    yield draw.edge("the target has score -inf", impossible, np.array([1])).in_pytorch("inf")
     yield from _refused_cross_entropies(draw)
 
 
@@ -150,12 +152,14 @@ def _refused_cross_entropies(draw):
     outside = "targets[1, 0] is 3, but must be at least 0 and below the number of classes, 3"
     wrong = np.array([[0, 2], [3, 2]])
     yield draw.refused("a target that is no class", LOGITS, wrong).saying(f"{outside}; pass ignore_index=")
-    yield draw.refused("nor ignored", LOGITS, wrong, ignore_index=-100).saying(f"{outside}, or -100")
+    yield draw.refused("a target that is neither a class nor ignored", LOGITS, wrong, ignore_index=-100).saying(
+        f"{outside}, or -100"
+    )
     yield draw.refused("a negative target", LOGITS, -TARGETS).saying("targets[0, 1] is -2")
     yield draw.refused("one target for two rows", LOGITS[0], np.array([1])).saying("targets has batch axes (1,)")
     yield draw.refused("probabilities for targets", LOGITS[0], np.full((2, 3), 0.5)).saying("must be a whole number")
-    yield draw.refused("too few weights", LOGITS, TARGETS, weight=WEIGHT[:2]).saying("weight has 2 entries")
-    smoothing = draw.refused("too much smoothing", LOGITS, TARGETS, label_smoothing=1.5)
+    yield draw.refused("fewer weights than classes", LOGITS, TARGETS, weight=WEIGHT[:2]).saying("weight has 2 entries")
+    smoothing = draw.refused("label_smoothing above 1", LOGITS, TARGETS, label_smoothing=1.5)
     yield smoothing.saying("label_smoothing must be from 0 to 1, but is 1.5")
 
 
@@ -185,9 +189,11 @@ def _(draw):
         "sure and wrong, sure and right", np.array([1000.0, 1000.0, 0.0, 0.0]), far, sure, reduction="none"
     )
     yield draw.known("no entries", 0.0, np.zeros((0, 3)), np.zeros((0, 3))).at_edge()
-    yield draw.refused("-1 for no", X, 2 * CHANCES - 1).saying("targets[0, 1] is -1, but must be from 0 to 1")
-    yield draw.refused("a column and a row", np.ones((3, 1)), np.ones(3)).saying("targets has batch axes (3,)")
-    yield draw.refused("a weight for each row", X, CHANCES, pos_weight=np.ones(2)).saying(
+    yield draw.refused("a target of -1", X, 2 * CHANCES - 1).saying("targets[0, 1] is -1, but must be from 0 to 1")
+    yield draw.refused("a column of scores and a row of targets", np.ones((3, 1)), np.ones(3)).saying(
+        "targets has batch axes (3,)"
+    )
+    yield draw.refused("pos_weight for each row", X, CHANCES, pos_weight=np.ones(2)).saying(
         "pos_weight has shape (2,), which does not broadcast to that of logits, (2, 3)"
     )
 

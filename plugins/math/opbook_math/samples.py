@@ -30,14 +30,14 @@ def _(draw):
 def _(draw):
     for shapes in (((2, 3, 4), (4,)), ((3, 1), (2, 1, 4)), ((), (3,))):
         yield tuple(np.asarray(draw.normal(*shape)) for shape in shapes)
-    yield draw.edge("ties", np.array([1.0, 0.5, -2.0]), np.array([1.0, 2.0, -2.0]))
+    yield draw.edge("equal entries", np.array([1.0, 0.5, -2.0]), np.array([1.0, 2.0, -2.0]))
     yield draw.edge("a NaN on either side", np.array([np.nan, 0.5, 2.0]), np.array([1.0, np.nan, 1.0]))
     yield draw.refused("shapes that do not broadcast", draw.normal(3), draw.normal(2))
 
 
 @exp.samples
 def _(draw):
-    yield draw.edge("too large and too small", np.array([-1000.0, 1.0, 1000.0]))
+    yield draw.edge("exponents of ±1000", np.array([-1000.0, 1.0, 1000.0]))
 
 
 @sin.samples
@@ -53,12 +53,14 @@ def _(draw):
     yield 1000 * draw.normal(5), -2
     yield np.asarray(draw.normal()), 3
     yield draw.known("halves", np.array([-2.0, 0.0, 0.0, 2.0, 2.0]), np.array([-2.5, -0.5, 0.5, 1.5, 2.5])).at_edge()
-    yield draw.known("halves of a tenth", np.array([-0.2, 0.0, 0.2]), np.array([-0.25, -0.04, 0.25]), 1).at_edge()
+    yield draw.known("halves, with one digit", np.array([-0.2, 0.0, 0.2]), np.array([-0.25, -0.04, 0.25]), 1).at_edge()
     large = np.array([2.0**52 + 1, 7218351698549644, 7813416816962575, 1e20, -1e308])  # two that scaling would change
-    yield draw.known("no decimals", large, large, 1).at_edge()
-    yield draw.known("no decimals, and a scale beyond them", large, large, 292).at_edge()
-    yield draw.known("large and whole hundreds", np.array([1e18, 0.0]), np.array([1e18 + 128, -49.0]), -3).at_edge()
-    yield draw.known("no digit left", np.array([0.0, 0.0]), np.array([-1.5, 1e200]), -292).at_edge()
+    yield draw.known("numbers without decimals, with one digit", large, large, 1).at_edge()
+    yield draw.known("numbers without decimals, with 292 digits", large, large, 292).at_edge()
+    yield draw.known("1e18, to whole thousands", np.array([1e18, 0.0]), np.array([1e18 + 128, -49.0]), -3).at_edge()
+    yield draw.known(
+        "more digits removed than there are", np.array([0.0, 0.0]), np.array([-1.5, 1e200]), -292
+    ).at_edge()
     yield draw.refused("too many digits", draw.normal(3), 293)
     yield draw.refused("too few digits", draw.normal(3), -293)
 

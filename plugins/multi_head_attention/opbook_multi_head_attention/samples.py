@@ -110,13 +110,13 @@ def _(draw):
     mask = np.array([[1, 1, 0, 1, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]], bool)
     clean = cross_attention.definition(x[[0, 2]], memory[[0, 1, 3]], heads, 2, mask[[0, 2]][:, [0, 1, 3]])
     clean = np.stack([clean[0], np.zeros(4), clean[1]])  # of the rows and keys that are in use only
-    for name, rubbish in (("1e10", 1e10), ("inf", np.inf), ("NaN", np.nan)):
+    for name, rubbish in (("NaN", np.nan), ("inf", np.inf), ("1e10", 1e10)):
         dirty_x, dirty = x.copy(), memory.copy()
         dirty_x[1, 2] = dirty[2, 1] = dirty[4] = rubbish
-        yield draw.known(f"{name} in rows that have no part", clean, dirty_x, dirty, heads, 2, mask).at_edge()
+        yield draw.known(f"{name} in masked rows", clean, dirty_x, dirty, heads, 2, mask).at_edge()
         two, masks = np.stack([dirty, memory]), np.stack([mask, np.ones((3, 5), bool)])
-        yield draw.edge(f"{name} in one of two batches that share x", x, two, heads, 2, masks)
-    yield draw.edge("no memory", x, memory[:0], heads, 2)
+        yield draw.edge(f"{name} in masked rows of one batch", x, two, heads, 2, masks)
+    yield draw.edge("a memory of no rows", x, memory[:0], heads, 2)
     yield draw.large(
         "larger sizes", draw.normal(2, 37, 20), draw.normal(2, 41, 15), heads_of(draw, 20, (4,) * 5, 15), 5
     )
@@ -174,9 +174,11 @@ def _masked_samples(draw, heads):
     dirty[2, 1], cleaned[2, 1] = np.nan, 0
     # row 0 attends only, row 1 is attended to only, row 2 attends but is padding
     mask = np.array([[0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 1]], bool)
-    yield draw.known("NaN in padding, mask", by_hand(cleaned, mask), dirty, heads, 2, mask).at_edge()
+    yield draw.known("NaN in padding that mask hides", by_hand(cleaned, mask), dirty, heads, 2, mask).at_edge()
     keys = np.array([[1, 1, 0, 1], [1, 0, 1, 1]], bool)
-    yield draw.known("NaN in padding, key_mask", by_hand(cleaned, keys[0]), dirty, heads, 2, key_mask=keys[0]).at_edge()
+    yield draw.known(
+        "NaN in padding that key_mask hides", by_hand(cleaned, keys[0]), dirty, heads, 2, key_mask=keys[0]
+    ).at_edge()
     one_batch = np.stack([by_hand(cleaned, mask), by_hand(other, mask)])
     yield draw.known("NaN in padding of one batch", one_batch, np.stack([dirty, other]), heads, 2, mask).at_edge()
     both = np.stack([by_hand(cleaned, keys[0]), by_hand(other, keys[1])])

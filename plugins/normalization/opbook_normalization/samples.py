@@ -22,9 +22,11 @@ def _(draw):
     yield draw.known("a large eps, PyTorch's F.rms_norm", np.array([first, second]), x, scale, eps=0.25)
     yield draw.edge("rows of zeros", np.array([[0.0] * 4, [1.0, 2.0, 3.0, 4.0]]), gamma)
     large = np.array([[300.0, -400.0, 50.0, 100.0]])
-    yield draw.edge("squares beyond float16", large, gamma).in_pytorch("[[1.924, -0.3566, -0.2271, -0.2282]]")
+    yield draw.edge("float16 entries whose squares overflow", large, gamma).in_pytorch(
+        "[[1.924, -0.3566, -0.2271, -0.2282]]"
+    )
     yield draw.edge("values of 1e30", 1e30 * draw.normal(2, 4), gamma)
-    yield draw.edge("a row that eps outweighs", 1e-4 * draw.normal(2, 4), gamma)
+    yield draw.edge("rows much smaller than eps", 1e-4 * draw.normal(2, 4), gamma)
     yield draw.call(draw.normal(2, 4), gamma, eps=0.0)
     yield draw.refused("a row of zeros and eps = 0", np.zeros((1, 4)), gamma, eps=0.0).saying("all zeros")
     yield draw.refused("a negative eps", draw.normal(2, 4), gamma, eps=-1e-9).saying("at least 0, but is -1e-09")
@@ -61,12 +63,14 @@ def _(draw):
     yield draw.edge("a mean a million times the spread", 1e6 + draw.normal(6, 3), gamma, beta, 2)
     yield draw.edge("values of 1e30", 1e30 * draw.normal(6, 3), gamma, beta, 2)
     six = draw.normal(2, 6, 3)
-    yield draw.refused("groups that do not divide", six, gamma, beta, 4).saying("4 groups do not divide the 6 channels")
-    yield draw.refused("no groups", six, gamma, beta, 0).saying("at least 1, but is 0")
-    yield draw.refused("a scale for each group", six, gamma[:2], beta[:2], 2).saying("2 entries")
+    yield draw.refused("groups that do not divide the channels", six, gamma, beta, 4).saying(
+        "4 groups do not divide the 6 channels"
+    )
+    yield draw.refused("groups = 0", six, gamma, beta, 0).saying("at least 1, but is 0")
+    yield draw.refused("gamma for each group, not each channel", six, gamma[:2], beta[:2], 2).saying("2 entries")
     yield draw.refused("a constant group and eps = 0", np.ones((6, 3)), gamma, beta, 2, eps=0.0).saying("pass eps > 0")
     yield draw.refused("a negative eps", six, gamma, beta, 2, eps=-1e-9).saying("at least 0, but is -1e-09")
-    yield draw.refused("no places", np.zeros((6, 0)), gamma, beta, 2).saying("no entries")
+    yield draw.refused("channels without entries", np.zeros((6, 0)), gamma, beta, 2).saying("no entries")
 
 
 @batch_norm.samples
@@ -101,14 +105,12 @@ def _(draw):
     yield draw.edge("values of 1e30", 1e30 * draw.normal(3, 4), gamma, beta, mean, var, training=True)
     yield draw.edge("a mean a million times the spread", 1e6 + draw.normal(5, 4), gamma, beta, mean, var, training=True)
     row = draw.normal(1, 4)
-    yield draw.refused("one row to train on", row, gamma, beta, mean, var, training=True).saying("but x has 1")
-    yield draw.refused("a momentum of 10", row, gamma, beta, mean, var, momentum=10.0).saying(
-        "between 0 and 1, but is 10"
-    )
+    yield draw.refused("training on a single row", row, gamma, beta, mean, var, training=True).saying("but x has 1")
+    yield draw.refused("momentum = 10", row, gamma, beta, mean, var, momentum=10.0).saying("between 0 and 1, but is 10")
     yield draw.refused("a negative variance", row, gamma, beta, mean, -var).saying("var must be at least 0")
     yield draw.refused("a negative eps", row, gamma, beta, mean, var, eps=-1e-9).saying("at least 0, but is -1e-09")
-    yield draw.refused("no variance, eps = 0", row, gamma, beta, mean, 0 * var, eps=0.0).saying("pass eps > 0")
-    yield draw.refused("statistics of other columns", row, gamma, beta, mean[:3], var).saying("3 entries")
+    yield draw.refused("a constant column and eps = 0", row, gamma, beta, mean, 0 * var, eps=0.0).saying("pass eps > 0")
+    yield draw.refused("statistics for another number of columns", row, gamma, beta, mean[:3], var).saying("3 entries")
 
 
 @dropout.samples
@@ -126,11 +128,13 @@ def _(draw):
     yield draw.known("a rate of 1", np.zeros(4), row, np.zeros(4, bool), rate=1.0).at_edge()
     yield draw.known("a rate of 0", row, row, np.ones(4, bool), rate=0.0).at_edge()
     dirty = np.array([np.nan, np.inf, 3.0])
-    yield draw.known("what is dropped is not finite", np.array([0.0, 0, 6]), dirty, [0, 0, 1], rate=0.5).at_edge()
-    yield draw.refused("a rate in percent", x, draw.mask(3, 4), rate=50.0).saying("between 0 and 1, but is 50")
+    yield draw.known("NaN and infinity in dropped entries", np.array([0.0, 0, 6]), dirty, [0, 0, 1], rate=0.5).at_edge()
+    yield draw.refused("a rate in per cent", x, draw.mask(3, 4), rate=50.0).saying("between 0 and 1, but is 50")
     yield draw.refused("a negative rate", x, rate=-0.1).saying("between 0 and 1, but is -0.1")
-    yield draw.refused("a mask of another shape", x, draw.mask(3), rate=0.5).saying("(3,)")
-    yield draw.refused("a mask that is scaled already", x, np.full(4, 2.0), rate=0.5).saying("has the value 2")
+    yield draw.refused("a mask of another shape", x, draw.mask(3), rate=0.5).saying("not broadcast to (3, 4)")
+    yield draw.refused("a mask of 0 and 2", x, np.full(4, 2.0), rate=0.5).saying(
+        "keep must be Boolean or 0/1, but has the value 2"
+    )
 
 
 @dropout_mask.samples
@@ -139,7 +143,7 @@ def _(draw):
         yield shape, 0.5, 7
     yield draw.known("a rate of 0", np.ones((2, 3), bool), (2, 3), 0.0, 1)
     yield draw.known("a rate of 1", np.zeros((2, 3), bool), (2, 3), 1.0, 1)
-    yield draw.refused("a rate in percent", (3,), 50.0, 1).saying("between 0 and 1, but is 50")
+    yield draw.refused("a rate in per cent", (3,), 50.0, 1).saying("between 0 and 1, but is 50")
     yield draw.refused("a negative seed", (3,), 0.5, -1).saying("at least 0, but are -1")
     yield draw.refused("a negative length", (3, -2), 0.5, 1).saying("(3, -2)")
     yield draw.refused("too many entries", (10**5, 10**4), 0.5, 1).saying("more than 10⁸")

@@ -47,13 +47,15 @@ def _(draw):
     yield draw.call([draw.normal(0, 3)], [draw.normal(0, 3)], lr=0.1)
     zeros = tree.map(np.zeros_like, params)
     same = {"params": params, "state": {"m": zeros, "v": zeros, "step": 1}}
-    yield draw.known("no gradient", same, params, zeros, lr=0.1).at_edge()
+    yield draw.known("a gradient of 0", same, params, zeros, lr=0.1).at_edge()
     negative = {**state, "v": tree.map(lambda leaf: -leaf, state["v"])}
-    yield draw.refused("m and v exchanged", params, grads, negative, lr=0.1).saying("state.v holds means of squares")
-    yield draw.refused("an array less", params, {"w": grads["w"]}, lr=0.1).saying("grads")
+    yield draw.refused("a state with m and v exchanged", params, grads, negative, lr=0.1).saying(
+        "state.v holds means of squares"
+    )
+    yield draw.refused("a gradient that is missing", params, {"w": grads["w"]}, lr=0.1).saying("grads")
     yield draw.refused("a negative lr", params, grads, lr=-0.1).saying("lr must be at least 0, but is -0.1")
-    yield draw.refused("a beta of 1", params, grads, lr=0.1, beta2=1.0).saying("below 1, but is 1")
-    yield draw.refused("steps below 0", params, grads, {**state, "step": -1}, lr=0.1).saying("at least 0")
+    yield draw.refused("beta2 = 1", params, grads, lr=0.1, beta2=1.0).saying("below 1, but is 1")
+    yield draw.refused("a negative step count", params, grads, {**state, "step": -1}, lr=0.1).saying("at least 0")
 
 
 @sgd_step.samples
@@ -76,9 +78,11 @@ def _(draw):
         state = {"momentum": model(draw)}
         yield draw.call(params, grads, state, lr=0.3, momentum=0.8, nesterov=nesterov, weight_decay=0.1)
     yield draw.call(params, grads, lr=0.3, momentum=0.8, nesterov=True)
-    yield draw.refused("an array less", params, {"w": grads["w"]}, lr=0.1).saying("grads")
+    yield draw.refused("a gradient that is missing", params, {"w": grads["w"]}, lr=0.1).saying("grads")
     yield draw.refused("a negative lr", params, grads, lr=-0.1).saying("lr must be at least 0, but is -0.1")
-    yield draw.refused("Nesterov alone", params, grads, lr=0.1, nesterov=True).saying("momentum, which must be above 0")
+    yield draw.refused("nesterov without momentum", params, grads, lr=0.1, nesterov=True).saying(
+        "momentum, which must be above 0"
+    )
 
 
 def stepped(params, momentum):
@@ -97,15 +101,17 @@ def _(draw):
     yield model(draw), 100.0
     yield [draw.normal(3, 4), draw.normal(0, 2), draw.normal(2, 3, 2)], 1.0
     zeros = tree.map(np.zeros_like, grads)
-    yield draw.known("zeros stay zeros", {"grads": zeros, "norm": np.array(0.0)}, zeros, 1.0).at_edge()
+    yield draw.known("gradients of 0", {"grads": zeros, "norm": np.array(0.0)}, zeros, 1.0).at_edge()
     tiny = tree.map(lambda g: 1e-30 * g, grads)
-    yield draw.known("1e-30", {"grads": tiny, "norm": np.array(1e-30 * n)}, tiny, 1.0).at_edge()
+    yield draw.known("gradients of 1e-30", {"grads": tiny, "norm": np.array(1e-30 * n)}, tiny, 1.0).at_edge()
     huge = tree.map(lambda g: 1e30 * g, grads)
-    yield draw.known("1e30", {"grads": clipped, "norm": np.array(1e30 * n)}, huge, 2.0).at_edge()
+    yield draw.known("gradients of 1e30", {"grads": clipped, "norm": np.array(1e30 * n)}, huge, 2.0).at_edge()
     bad = {**grads, "b": np.array([2.0, np.nan])}
-    yield draw.refused("a NaN", bad, 1.0).saying("grads.b has the entry nan")
-    yield draw.refused("infinity", [grads["w"], np.array([-np.inf])], 1.0).saying("grads[1] has the entry -inf")
-    yield draw.refused("no room", grads, 0.0).saying("max_norm must be above 0, but is 0")
+    yield draw.refused("a gradient of NaN", bad, 1.0).saying("grads.b has the entry nan")
+    yield draw.refused("an infinite gradient", [grads["w"], np.array([-np.inf])], 1.0).saying(
+        "grads[1] has the entry -inf"
+    )
+    yield draw.refused("max_norm = 0", grads, 0.0).saying("max_norm must be above 0, but is 0")
 
 
 @cosine_schedule.samples
@@ -118,12 +124,10 @@ def _(draw):
     yield draw.call(draw.integers(0, 20, 3, 4), steps=17, warmup=5, lr=0.3, floor=0.02)
     yield draw.call(draw.integers(0, 20, 2, 3, 5), steps=1, lr=2.0)
     yield draw.call(np.arange(4), steps=3, warmup=1, lr=0.5, floor=0.5)
-    yield draw.refused("a step before the first", [0, -1], steps=4, lr=0.1).saying(
-        "step[1] is -1, but must be at least"
-    )
-    yield draw.refused("half a step", 0.5, steps=4, lr=0.1).saying("whole number")
-    yield draw.refused("no steps", 0, steps=0, lr=0.1).saying("below steps, but is 0 of 0 steps")
-    yield draw.refused("nothing but warmup", 0, steps=5, warmup=5, lr=0.1).saying("is 5 of 5 steps")
+    yield draw.refused("a negative step", [0, -1], steps=4, lr=0.1).saying("step[1] is -1, but must be at least")
+    yield draw.refused("a step that is not a whole number", 0.5, steps=4, lr=0.1).saying("whole number")
+    yield draw.refused("steps = 0", 0, steps=0, lr=0.1).saying("below steps, but is 0 of 0 steps")
+    yield draw.refused("as many steps of warmup as steps", 0, steps=5, warmup=5, lr=0.1).saying("is 5 of 5 steps")
     yield draw.refused("a negative warmup", 0, steps=5, warmup=-1, lr=0.1).saying("at least 0")
     yield draw.refused("a negative lr", 0, steps=5, lr=-0.1).saying("lr must be at least 0, but is -0.1")
     yield draw.refused("a negative floor", 0, steps=5, lr=0.1, floor=-1.0).saying("floor must be at least 0")

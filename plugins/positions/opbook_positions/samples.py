@@ -37,15 +37,19 @@ def _(draw):
     part = np.concatenate([np.array(pairs)[:, :2], ROWS[:, 2:]], axis=-1)
     yield draw.known("ONNX's RotaryEmbedding of two entries", part, ROWS, PLACES, base=100.0, width=2)
     yield draw.known("one token after three others", np.array(halves)[1:2], ROWS[1:2], PLACES[1:2], base=100.0)
-    yield draw.edge("far from the start", draw.normal(2, 4), np.array([100_000, 131_071]))
-    yield draw.refused("five entries", draw.normal(3, 5)).saying("have 5 entries, which do not pair up; pass an even")
+    yield draw.edge("positions above 100,000", draw.normal(2, 4), np.array([100_000, 131_071]))
+    yield draw.refused("rows of odd length", draw.normal(3, 5)).saying(
+        "have 5 entries, which do not pair up; pass an even"
+    )
     yield draw.refused("an odd width", draw.normal(3, 4), width=3).saying("from 0 to 4, the entries of a row, but is 3")
-    yield draw.refused("a width of too many", draw.normal(3, 4), width=6).saying("but is 6")
+    yield draw.refused("a width beyond the row", draw.normal(3, 4), width=6).saying("but is 6")
     yield draw.refused("a base of 0", draw.normal(3, 4), base=0.0).saying("base must be above 0, but is 0")
-    yield draw.refused(
-        "a position for each batch and row of two", draw.normal(2, 5, 3, 4), np.zeros((5, 3), int)
-    ).saying("positions has 2 axes, but must have 1 (the rows) or 3")
-    yield draw.refused("half a position", draw.normal(2, 4), np.array([0.5, 1.5])).saying("must be a whole number")
+    yield draw.refused("positions with one of two batch axes", draw.normal(2, 5, 3, 4), np.zeros((5, 3), int)).saying(
+        "positions has 2 axes, but must have 1 (the rows) or 3"
+    )
+    yield draw.refused("a position that is not a whole number", draw.normal(2, 4), np.array([0.5, 1.5])).saying(
+        "must be a whole number"
+    )
 
 
 @sinusoidal_positions.samples
@@ -61,7 +65,7 @@ def _(draw):
     odd = np.array([[0, 1, 0], [s(1), c(1), s(0.01)]])
     yield draw.known("a sine without its cosine", odd, 2, 3, base=1000.0)
     yield draw.known("two sines and one cosine", odd[:, [0, 2, 1]], 2, 3, base=1000.0, layout="halves")
-    yield draw.refused("fewer than no rows", -1, 4).saying("must be at least 0, but are -1 and 4")
+    yield draw.refused("a negative number of rows", -1, 4).saying("must be at least 0, but are -1 and 4")
     yield draw.refused("a negative width", 4, -2).saying("must be at least 0, but are 4 and -2")
     yield draw.refused("a base of 0", 4, 4, base=0.0).saying("base must be above 0, but is 0")
 
@@ -81,10 +85,12 @@ def _(draw):
     last = np.array([[[-2.0, -1.0, 0.0]]]) / 256
     yield draw.known("one query after two others", last, 1, 1, 3, align="lower-right")
     yield draw.known("one query before two others", last[..., ::-1], 1, 1, 3, align="upper-left")
-    yield draw.refused("no head", 0, 3).saying("n_heads must be at least 1, but is 0")
-    yield draw.refused("fewer than no queries", 2, -1).saying("must be at least 0, but are -1 and -1")
+    yield draw.refused("n_heads = 0", 0, 3).saying("n_heads must be at least 1, but is 0")
+    yield draw.refused("a negative number of queries", 2, -1).saying("must be at least 0, but are -1 and -1")
     yield draw.refused("too many entries", 10, 10**4, 10**4).saying("10 × 10000 × 10000 is more than 10⁸ entries")
-    yield draw.refused("other numbers and no align", 2, 3, 4).saying("with 3 queries and 4 keys, say where")
+    yield draw.refused("different numbers of queries and keys, without align", 2, 3, 4).saying(
+        "with 3 queries and 4 keys, say where"
+    )
 
 
 @sliding_window_mask.samples
@@ -102,10 +108,12 @@ def _(draw):
     yield draw.known("no limit", np.ones((4, 4), bool), 4, left=-1, right=-1)
     yield draw.known("the last two of four queries", two[2:], 2, 4, left=1, align="lower-right")
     yield draw.known("the first two of four queries", two[:2], 2, 4, left=1, align="upper-left")
-    yield draw.refused("a count of -2", 4, left=-2).saying("counts of keys, or -1 for no limit, but are -2 and 0")
-    yield draw.refused("fewer than no queries", -1, left=1).saying("must be at least 0, but are -1 and -1")
+    yield draw.refused("left = -2", 4, left=-2).saying("counts of keys, or -1 for no limit, but are -2 and 0")
+    yield draw.refused("a negative number of queries", -1, left=1).saying("must be at least 0, but are -1 and -1")
     yield draw.refused("too many entries", 10**4, 10**4 + 1, left=1, align="upper-left").saying("more than 10⁸ entries")
-    yield draw.refused("other numbers and no align", 2, 3, left=1).saying("with 2 queries and 3 keys, say where")
+    yield draw.refused("different numbers of queries and keys, without align", 2, 3, left=1).saying(
+        "with 2 queries and 3 keys, say where"
+    )
 
 
 @hookimpl

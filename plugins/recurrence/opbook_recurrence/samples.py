@@ -52,13 +52,15 @@ def _(draw):
         yield draw.call(draw.normal(3, 4, 2), dict(reversed(without.items())), reset=reset)
     yield draw.normal(3, 0, 2), GRU
     yield draw.large("many steps", draw.normal(2, 60, 2), GRU)
-    yield draw.edge("gates that are shut, and wide open", 1000 * X, GRU, H0)
+    yield draw.edge("gates fully closed and fully open", 1000 * X, GRU, H0)
     wide = {**GRU, "un": draw.normal(3, 3)}
-    yield draw.refused("states of another width", X, wide).saying("must be equal")
-    yield draw.refused("matrices in one", X, {"w": draw.normal(2, 6), "u": draw.normal(2, 6)}).saying("no field wr")
-    yield draw.refused("a bias for each gate of the state too", X, {**GRU, "cr": H0}).saying("cr")
-    yield draw.refused("a first state of another width", X, GRU, draw.normal(3)).saying("3")
-    yield draw.refused("no such order", X, GRU, reset="between").saying('must be "after" or "before"')
+    yield draw.refused("matrices for states of different widths", X, wide).saying("must be equal")
+    yield draw.refused(
+        "the gates' matrices packed into one", X, {"w": draw.normal(2, 6), "u": draw.normal(2, 6)}
+    ).saying("no field wr")
+    yield draw.refused("a second bias for a gate", X, {**GRU, "cr": H0}).saying("cr")
+    yield draw.refused("h0 of another width", X, GRU, draw.normal(3)).saying("3")
+    yield draw.refused('reset = "between"', X, GRU, reset="between").saying('must be "after" or "before"')
 
 
 LSTM = {
@@ -103,10 +105,14 @@ def _(draw):
     yield draw.normal(3, 4, 2), dict(reversed(without.items()))
     yield draw.normal(3, 0, 2), LSTM
     yield draw.large("many steps", draw.normal(2, 60, 2), LSTM)
-    yield draw.edge("gates that are shut, and wide open", 1000 * X, LSTM, H0, c0)
-    yield draw.refused("states of another width", X, {**LSTM, "ug": draw.normal(3, 3)}).saying("must be equal")
-    yield draw.refused("matrices in one", X, {"w": draw.normal(2, 8), "u": draw.normal(2, 8)}).saying("no field wi")
-    yield draw.refused("a cell of another width", X, LSTM, None, draw.normal(3)).saying("c0 has 3 entries")
+    yield draw.edge("gates fully closed and fully open", 1000 * X, LSTM, H0, c0)
+    yield draw.refused("matrices for states of different widths", X, {**LSTM, "ug": draw.normal(3, 3)}).saying(
+        "must be equal"
+    )
+    yield draw.refused(
+        "the gates' matrices packed into one", X, {"w": draw.normal(2, 8), "u": draw.normal(2, 8)}
+    ).saying("no field wi")
+    yield draw.refused("c0 of another width", X, LSTM, None, draw.normal(3)).saying("c0 has 3 entries")
 
 
 @rnn_forward.samples
@@ -128,8 +134,10 @@ def _(draw):
     yield draw.normal(4, 2), {"u": weights["u"], "w": weights["w"]}, draw.normal(3, 2)
     yield draw.normal(3, 0, 2), weights
     yield draw.large("many steps", draw.normal(2, 60, 2), weights)
-    yield draw.edge("tanh at its ends", 1000 * X, weights, H0)
-    yield draw.refused("states of another width", X, {**weights, "u": draw.normal(3, 3)}).saying("must be equal")
+    yield draw.edge("states at -1 and 1", 1000 * X, weights, H0)
+    yield draw.refused("matrices for states of different widths", X, {**weights, "u": draw.normal(3, 3)}).saying(
+        "must be equal"
+    )
     yield draw.refused("two biases", X, {**weights, "c": H0}).saying("c")
 
 

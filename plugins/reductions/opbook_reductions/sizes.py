@@ -136,7 +136,7 @@ def _largest(x, axis):
         return np.zeros(np.sum(x, axis=axis, keepdims=True).shape)
     largest = np.max(x, axis=axis, keepdims=True)
     if np.any(largest == np.inf):
-        raise InputError("logsumexp: x must be finite or -inf, but has an entry of inf, beside which none counts")
+        raise InputError("logsumexp: x must be finite or -inf, but has an entry of inf")
     return np.where(largest == -np.inf, 0.0, largest)
 
 

@@ -26,11 +26,15 @@ def _(draw):
     yield draw.known("one of each column", one, SCORES, 1, 0)
     yield draw.known("none", none, SCORES, 0)
     tied = {"values": np.array([1.0, 1.0, 1.0]), "indices": np.array([1, 3, 4])}
-    yield draw.known("ties, by lower index", tied, np.array([0.0, 1.0, 0.5, 1.0, 1.0, 1.0]), 3).at_edge()
+    yield draw.known(
+        "equal entries: the lower index first", tied, np.array([0.0, 1.0, 0.5, 1.0, 1.0, 1.0]), 3
+    ).at_edge()
     infinite = {"values": np.array([np.inf, 2.0, -np.inf]), "indices": np.array([1, 2, 0])}
     yield draw.known("infinities", infinite, np.array([-np.inf, np.inf, 2.0]), 3).at_edge()
-    yield draw.refused("too many", SCORES, 5).saying("k must be from 0 to 4, the entries of x along axis -1, but is 5")
-    yield draw.refused("fewer than none", SCORES, -1).saying("but is -1")
+    yield draw.refused("k above the number of entries", SCORES, 5).saying(
+        "k must be from 0 to 4, the entries of x along axis -1, but is 5"
+    )
+    yield draw.refused("k = -1", SCORES, -1).saying("but is -1")
     yield draw.refused("no such axis", SCORES, 1, 2)
 
 
@@ -45,11 +49,15 @@ def _(draw):
     yield draw.known("one is enough", np.where([0, 1, 0, 0], quarters, off), quarters, 0.4)
     yield draw.known("p = 0 keeps one", np.where([0, 1, 0, 0], quarters, off), quarters, 0.0).at_edge()
     yield draw.known("p = 1 keeps all", quarters, quarters, 1.0).at_edge()
-    yield draw.known("ties, by lower index", np.where([1, 1, 1, 0], quarters, off), quarters, 0.8).at_edge()
+    yield draw.known(
+        "equal entries: the lower index first", np.where([1, 1, 1, 0], quarters, off), quarters, 0.8
+    ).at_edge()
     rare = np.array([0.0, -40.0, -80.0, -800.0])
-    yield draw.known("p = 1, and nearly impossible classes", rare, rare, 1.0).at_edge()
-    yield draw.known("a class that is off already", np.array([1.0, off, off]), np.array([1.0, off, 0.0]), 0.5).at_edge()
-    yield draw.edge("a row that is all off", np.full((2, 3), off), 0.5)
+    yield draw.known("p = 1 and scores far apart", rare, rare, 1.0).at_edge()
+    yield draw.known(
+        "a class that is -inf already", np.array([1.0, off, off]), np.array([1.0, off, 0.0]), 0.5
+    ).at_edge()
+    yield draw.edge("rows of -inf", np.full((2, 3), off), 0.5)
     yield draw.refused("p in per cent", quarters, 90.0).saying("p must be from 0 to 1, but is 90")
     yield draw.refused("a negative p", quarters, -0.1).saying("p must be from 0 to 1, but is -0.1")
 
@@ -70,14 +78,14 @@ def _(draw):
     off = np.array([-np.inf, 0.0, -np.inf, 0.0, -np.inf])
     yield draw.known("what is off is never chosen", np.array([1, 1, 3, 3]), np.tile(off, (4, 1)), u[[0, 1, 4, 7]])
     almost = np.array([1 - 2**-11])  # of which float16 has one more below 1
-    yield draw.known("a u close to 1", np.array([9]), np.zeros((1, 10)), almost).at_edge()
-    yield draw.edge("very cold", rows, u, temperature=1e-300)
+    yield draw.known("u just below 1", np.array([9]), np.zeros((1, 10)), almost).at_edge()
+    yield draw.edge("a temperature of 1e-300", rows, u, temperature=1e-300)
     yield draw.refused("temperature 0", rows, u, temperature=0.0).saying("temperature must be above 0, but is 0")
     yield draw.refused("u = 1", quarters, np.array(1.0)).saying("u must be at least 0 and below 1, but has the value 1")
-    yield draw.refused("one u for all rows", rows, np.array(0.5)).saying("u has batch axes () but logits has (8,)")
-    yield draw.refused("nothing to choose from", np.full(3, -np.inf), np.array(0.5)).saying("nothing to choose from")
-    yield draw.refused("inf", np.array([0.0, np.inf]), np.array(0.5)).saying("logits must be finite or -inf")
-    yield draw.refused("no classes", np.zeros(0), np.array(0.5)).saying("nothing to choose from")
+    yield draw.refused("a single u for all rows", rows, np.array(0.5)).saying("u has batch axes () but logits has (8,)")
+    yield draw.refused("a row of -inf", np.full(3, -np.inf), np.array(0.5)).saying("nothing to choose from")
+    yield draw.refused("a score of inf", np.array([0.0, np.inf]), np.array(0.5)).saying("logits must be finite or -inf")
+    yield draw.refused("rows without scores", np.zeros(0), np.array(0.5)).saying("nothing to choose from")
 
 
 @hookimpl

@@ -16,7 +16,9 @@ def _(draw):
     for name, rubbish in (("1e10", 1e10), ("1.7e308", 1.7e308), ("inf", np.inf), ("NaN", np.nan)):
         dirty_k, dirty_v = k.copy(), v.copy()
         dirty_k[2], dirty_v[2] = rubbish, np.multiply(rubbish, [1, -1, 1, -1, 1])
-        yield draw.edge(f"{name} in a blocked slot", q, dirty_k, dirty_v, mask=empty).in_pytorch(in_torch[name])
+        yield draw.edge(f"{name} in a blocked key and its value", q, dirty_k, dirty_v, mask=empty).in_pytorch(
+            in_torch[name]
+        )
         dirty_q = q.copy()
         dirty_q[1] = rubbish
         yield draw.edge(f"{name} in a query that may attend to nothing", dirty_q, k, v, mask=empty)

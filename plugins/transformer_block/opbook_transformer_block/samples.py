@@ -115,7 +115,7 @@ def _(draw):
     dirty = np.where(np.arange(5)[:, None] == 2, np.inf, memory)
     masks = {"key_mask": np.arange(3) != 1, "memory_key_mask": np.arange(5) != 2}
     yield draw.edge("NaN and infinity in padding", dirty_x, dirty, weights, **masks)
-    yield draw.edge("no memory", x, memory[:0], weights)
+    yield draw.edge("a memory of no rows", x, memory[:0], weights)
 
 
 @llama_block.samples
@@ -148,7 +148,7 @@ def _(draw):
         "NaN in padding, a key_mask for each batch", dirty, two, key_mask=[np.arange(5) != 3] * 2, window=(1, 0)
     )
     yield draw.edge("NaN in padding, a mask for each batch", dirty, two, [np.tri(5) * (np.arange(5) != 3)] * 2)
-    yield draw.edge("no keys are left", x, weights, key_mask=[0, 0, 0], causal=False)
+    yield draw.edge("every key is padding", x, weights, key_mask=[0, 0, 0], causal=False)
     uneven = {**two, "wq": draw.normal(3, 6, 4), "wo": draw.normal(3, 4, 6)}
     yield draw.refused("3 query heads for 2 heads of keys", draw.normal(5, 6), uneven).saying("Hk*G")
     odd = {name: array[..., :3] if name in ("wq", "wk", "wv") else array for name, array in two.items()}

@@ -45,6 +45,8 @@ def edges(op: Builtin) -> EdgeCases:
 
 def outcome(value: Any) -> str:
     """Say in a few words what came out: the numbers themselves where there are few."""
+    if value is None:
+        return "accepted; it returns nothing"
     arrays = [np.asarray(leaf) for leaf in tree.leaves(value)]
     total = sum(array.size for array in arrays)
     if len(arrays) == 1 and 0 < total <= FEW_NUMBERS:

@@ -283,7 +283,8 @@ class MaskSpec(ArraySpec):
         return "0/1 mask that broadcasts against " + super().words().rsplit(" ", 1)[0]
 
     def convert(self, value: Any, path: str, binding: Binding) -> Any:  # noqa: D102
-        mask = contiguous(_booleans(stop_gradient(value), path, "; pass additive biases as bias="))
+        advice = "; pass additive biases as bias=" if self.dims else ""  # without axes of its own it masks no scores
+        mask = contiguous(_booleans(stop_gradient(value), path, advice))
         if not self._check_broadcast(mask.shape, path, binding):
             binding.later.append(partial(self._check_broadcast, mask.shape, path, binding))
         return mask
@@ -293,7 +294,8 @@ class MaskSpec(ArraySpec):
         if None in full:
             return False
         if len(shape) > len(full) or any(n not in (1, m) for n, m in zip(shape[::-1], full[::-1], strict=False)):
-            raise ShapeError(f"{path} has shape {shape}, which does not broadcast to {self.axes} = {full}")
+            wanted = f"{self.axes} = {full}" if self.axes else full
+            raise ShapeError(f"{path} has shape {shape}, which does not broadcast to {wanted}")
         return True
 
 
