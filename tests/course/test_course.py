@@ -77,6 +77,7 @@ def test_checking_exits_with_zero_where_all_that_was_named_is_right(run, begun):
     (begun / "00-first" / "double.py").write_text(RIGHT)
     assert run("--check", "first").exit_code == 0
     assert run("--check", "double").exit_code == 0
+    assert run("--check", "0").exit_code == 0
     assert run("--check", "double", "01-second").exit_code == 1
 
 
@@ -116,6 +117,8 @@ def test_the_status_is_what_was_found_last(run, begun):
         (("--hint",), "a hint is for one exercise: opbook course --hint double"),
         (("--hint", "first"), "a hint is for one exercise"),
         (("--status", "--folder", "elsewhere"), "no course was begun in elsewhere"),
+        (("course",), "course is no exercise and no chapter, but a folder. To have the files of the course there: "),
+        (("at/home",), "opbook course --folder at/home"),
     ],
 )
 def test_a_mistake_of_the_user_is_said(run, begun, words, message):
@@ -252,6 +255,11 @@ def test_a_misspelled_name_is_said_with_the_one_there_is(run, begun):
     file = begun / "00-first" / "double.py"
     file.write_text("import math\nfrom json import loads\n\n\ndef twice(x):\n    return x + x\n")
     assert "there is no function double in it, only twice" in run("--check", "double").output
+
+
+def test_of_a_chapter_that_was_not_begun_the_status_is_one_line(run, begun):
+    (begun / "01-second" / "twice.py").unlink()
+    assert "Numbers (01-second)\n  1 exercise, not begun\n0 of 2" in run("--status").output
 
 
 def test_the_status_has_the_name_that_a_chapter_is_chosen_by(run, begun):

@@ -19,6 +19,7 @@ def scaled(x, w):
 def test_what_is_right_passes():
     expect(double, X, gives=[2, 4])
     expect(lambda a, b: (a, b), 1.0, X, gives=(1.0, X))
+    expect(lambda a, b: [a, b], 1.0, X, gives=(1.0, X))
     expect_rule(scaled, lambda x, w: x * w, np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([0.5, -1.0]))
 
 
@@ -29,7 +30,9 @@ def test_what_is_right_passes():
         (lambda x: x.sum(), r"expected shape \(2,\), got \(\)"),
         (lambda x: None, "got None: it has no return"),
         (lambda x: ..., "expected real numbers"),
+        (lambda x: (2 * x,), "expected an array, got a tuple of 1"),
         (lambda x: np.multiply(x, 2, out=x), "writes into its argument"),
+        (lambda x: 2 * x + 1e-8, r"must be \[2.0, 4.0\], but is \[2.00000001, 4.00000001\]"),
     ],
 )
 def test_what_is_wrong_is_told(function, message):
@@ -51,7 +54,14 @@ def test_a_wrong_rule_is_told_the_argument(rule, message):
         expect_rule(rule, lambda x, w: x * w, np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([0.5, -1.0]))
 
 
+def test_of_several_results_all_are_shown():
+    with pytest.raises(AssertionError, match=r"must be \(\[1, 0\], 4.0\), but is \(\[0, 1\], 4.0\)"):
+        expect(lambda x: (x > 1, 4), X, gives=([True, False], 4))
+
+
 def test_a_rule_that_returns_no_pair_says_so():
+    with pytest.raises(TypeError, match=r"a tuple with one gradient for each argument, .* but returned an array"):
+        expect_rule(lambda x: (x, lambda g: g), lambda x: x, X)
     with pytest.raises(TypeError, match=r"must return \(value, pullback\), but returned None"):
         expect_rule(lambda x: None, lambda x: x, X)
 

@@ -133,6 +133,15 @@ def test_code_that_fails_is_described_in_a_line(code, words):
     assert words in judge(exercise_of(PAGE), code, "mine.py").message
 
 
+def test_an_import_that_an_answer_lacks_is_missed_in_its_own_line():
+    (exercise,) = find_exercises("page.md", EXERCISE.replace("assert double(3)", "assert double(np.array(3))"))
+    assert (
+        str(judge(exercise, "def double(x):\n    return np.add(x, x)\n"))
+        == "line 2: NameError: name 'np' is not defined"
+    )
+    assert judge(exercise, "def double(x):\n    return x + x\n").passed
+
+
 def test_a_missing_return_is_said():
     verdict = judge(exercise_of(SOFTMAX), "def my_softmax(x):\n    pass\n")
     assert "it has no return" in verdict.message

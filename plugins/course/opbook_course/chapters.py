@@ -1,5 +1,7 @@
 """The chapters of the course: the guides of all plugins that have exercises."""
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +57,8 @@ def chosen(chapters: Sequence[Chapter], names: Sequence[str]) -> list[Chapter]:
 
     Args:
         chapters: What there is.
-        names: Names of exercises, and of chapters with or without the number before the first `-`; all if empty.
+        names: Names of exercises, and of chapters: whole, without the number before the first `-`, or the number
+            alone; all if empty.
 
     Returns:
         The chapters, each with those of its exercises that were named.
@@ -63,20 +66,33 @@ def chosen(chapters: Sequence[Chapter], names: Sequence[str]) -> list[Chapter]:
     Raises:
         InputError: There is no such name.
     """
-    short = {chapter.name: {chapter.name, chapter.name.partition("-")[2]} for chapter in chapters}
+    short = {chapter.name: _names_of(chapter) for chapter in chapters}
     known = [name for chapter in chapters for name in (*short[chapter.name], *(e.name for e in chapter.exercises))]
     for name in names:
         if name not in known:
-            raise InputError(
-                f"there is no exercise or chapter {name}.{nearest(name, known)} opbook course --status lists them"
-            )
+            raise InputError(_unknown(name, known))
     wanted = set(names)
     found = []
     for chapter in chapters:
-        whole = not names or wanted & short[chapter.name]
+        whole = not names or wanted.intersection(short[chapter.name])
         exercises = tuple(one for one in chapter.exercises if whole or one.name in wanted)
         found += [Chapter(chapter.name, chapter.title, exercises)] if exercises else []
     return found
+
+
+def _names_of(chapter: Chapter) -> list[str]:
+    """What a chapter may be called: 00-one-row, one-row or 0."""
+    number, _, rest = chapter.name.partition("-")
+    return [chapter.name, *([rest, str(int(number))] if rest and number.isdecimal() else [])]
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    if os.path.isdir(name) or os.path.dirname(name):
+        return (
+            f"{name} is no exercise and no chapter, but a folder. To have the files of the course there: "
+            f"opbook course --folder {shlex.quote(name)}"
+        )
+    return f"there is no exercise or chapter {name}.{nearest(name, known)} opbook course --status lists them"
 
 
 def _by_name(file: Path) -> tuple[str, str]:

@@ -10,9 +10,10 @@ import click
 
 from opbook.errors import InputError
 from opbook.examples import Exercise
+from opbook.examples.running import named_if_long
 from opbook.plugins.catalogue import catalogue
 from opbook_course.bounded import SECONDS, Judged, judged
-from opbook_course.chapters import Chapter, chapters_of, chosen
+from opbook_course.chapters import Chapter, chapters_of, chosen, exercises_of
 from opbook_course.folder import Folder
 from opbook_course.rerunning import rerun
 from opbook_course.watching import saved
@@ -39,20 +40,21 @@ def course(
 ) -> None:
     """Do the exercises of the course in a folder of your own.
 
-    Begin with `opbook course`. It writes a file for each exercise into the folder `course`, and waits. Open the first
-    file in your editor, write the function, and save: the answer is run at once, and you are told whether it is right,
-    or the shortest input on which it is not. Ctrl-C ends it; the next time it goes on from there. Your files are never
-    written over. To see what you print yourself, run the file: `python course/CHAPTER/EXERCISE.py`.
+    Begin with `opbook course one-row`. It writes a file for each exercise of that chapter into the folder `course`,
+    says which one comes next, and waits. Open that file in your editor, write the function, and save: the answer is
+    run at once, and you are told whether it is right, or the shortest input on which it is not. Ctrl-C ends it; the
+    next time it goes on from there. Your files are never written over. To see what you print yourself, run the file:
+    `python course/CHAPTER/EXERCISE.py`.
 
-    With names, only these exercises, or those of these chapters. --check has the exit code 0 if all of them are
-    right, 1 if not, and 2 if something else is wrong, such as an unknown name.
+    Without a name, all chapters. A chapter may be called by its number as well: `opbook course 0`. --check has the
+    exit code 0 if all of them are right, 1 if not, and 2 if something else is wrong, such as an unknown name.
 
     `opbook course rerun 8` trains the model of chapter 8 again, and compares it with the stored one. Ctrl-C keeps what
     was reached.
 
     \b
     Examples:
-        opbook course
+        opbook course one-row
         opbook course --hint center_rows
         opbook course --status
         opbook course --check one-row --json
@@ -84,7 +86,8 @@ def _watch(chapters: Sequence[Chapter], folder: Folder, seconds: float) -> None:
     """Write what is missing, then judge each file that is saved, until Ctrl-C."""
     written = folder.add(chapters)
     if written:
-        click.echo(f"New files in {folder.path}: {len(written)}. Those that were there are as they were.")
+        kept = "" if len(written) == len(list(exercises_of(chapters))) else " Those that were there are as they were."
+        click.echo(f"New files in {folder.path}: {len(written)}.{kept}")
     pairs = {folder.file_of(chapter, one): (chapter, one) for chapter in chapters for one in chapter.exercises}
     files = saved(pairs)
     _say_next(chapters, folder)
@@ -92,8 +95,9 @@ def _watch(chapters: Sequence[Chapter], folder: Folder, seconds: float) -> None:
     try:
         for file in files:
             chapter, exercise = pairs[file]
-            entry = _entry(chapter, exercise, folder, seconds)
             click.echo()
+            with named_if_long(exercise.name):
+                entry = _entry(chapter, exercise, folder, seconds)
             _say(entry, folder)
             if entry["status"] == "right":
                 _say_next(chapters, folder)
@@ -186,11 +190,17 @@ def _say_status(chapters: Sequence[Chapter], folder: Folder, as_json: bool) -> N
         return
     for chapter in chapters:
         click.echo(f"{chapter.title} ({chapter.name})")
-        for entry in entries:
-            if entry["chapter"] == chapter.name:
-                tries = f"{entry['tries']} tries" if entry["tries"] != 1 else "1 try"
-                click.echo(f"  {entry['status']:8} {entry['exercise']:24} {tries if entry['tries'] else ''}".rstrip())
+        _say_chapter([entry for entry in entries if entry["chapter"] == chapter.name])
     click.echo(_summary(chapters, folder))
+
+
+def _say_chapter(entries: Sequence[dict[str, Any]]) -> None:
+    if all(entry["status"] == "missing" for entry in entries):
+        click.echo(f"  {len(entries)} exercise{'s' if len(entries) != 1 else ''}, not begun")
+        return
+    for entry in entries:
+        tries = f"{entry['tries']} tries" if entry["tries"] != 1 else "1 try"
+        click.echo(f"  {entry['status']:8} {entry['exercise']:24} {tries if entry['tries'] else ''}".rstrip())
 
 
 def _kept_status(chapter: Chapter, exercise: Exercise, folder: Folder) -> str:

@@ -86,14 +86,29 @@ def _noting(call: str) -> Iterator[None]:
 
 
 def _hold(what: str, got: Any, right: Any, tolerance: float) -> None:
-    right = _arrays(right)
-    status, _, message = judge(got if got is None else _arrays(got), right, tolerance)
+    got = tuple(got) if isinstance(right, tuple) and isinstance(got, list) else got
+    if isinstance(got, tuple) and not isinstance(right, tuple | Mapping):
+        raise AssertionError(f"{what}: expected an array, got a tuple of {len(got)}")
+    got, right = got if got is None else _arrays(got), _arrays(right)
+    status, _, message = judge(got, right, tolerance)
     if status == "passed":
         return
-    shown = isinstance(right, np.ndarray) and right.size <= FEW and np.shape(got) == right.shape
-    if shown and message.startswith("expected"):
-        message = f"must be {_written(right)}, but is {_written(np.asarray(got))}"
-    raise AssertionError(f"{what} {message}" if shown else f"{what}: {message}")
+    if _is_short(right) and tree.map(np.shape, got) == tree.map(np.shape, right):
+        raise AssertionError(f"{what} {_must_be(right, got)}")
+    raise AssertionError(f"{what}: {message}")
+
+
+def _is_short(value: Any) -> bool:
+    return sum(np.size(leaf) for leaf in tree.leaves(value)) <= FEW
+
+
+def _must_be(right: Any, got: Any) -> str:
+    """Both results, with as many decimals as it takes to tell them apart."""
+    for decimals in (6, 9, 12, 17):
+        wanted, found = _written(right, decimals), _written(got, decimals)
+        if wanted != found:
+            break
+    return f"must be {wanted}, but is {found}"
 
 
 def _arrays(value: Any) -> Any:
@@ -103,8 +118,14 @@ def _arrays(value: Any) -> Any:
     return tuple(map(_arrays, value)) if isinstance(value, tuple) else np.asarray(value)
 
 
-def _written(array: Any) -> str:
-    return str(np.round(array.astype(float), 6).tolist()) if array.dtype.kind in "fiub" else repr(array.tolist())
+def _written(value: Any, decimals: int) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(_written(one, decimals) for one in value)})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {_written(one, decimals)}' for key, one in value.items())}}}"
+    if value.dtype.kind == "b":
+        return str(value.astype(int).tolist())
+    return str(np.round(value.astype(float), decimals).tolist() if value.dtype.kind in "fiu" else value.tolist())
 
 
 def _refuse_writing(call: str, args: Any, given: Any) -> None:

@@ -133,7 +133,9 @@ def _judge(exercise: Exercise, parts: list[str], filename: str) -> Verdict:
         if not verdict.passed:
             return verdict
     if exercise.test is not None:
-        problem = run(exercise.test.code, TEST, module, filename)
+        test = new_module(TEST)
+        vars(test).update({**vars(module), "np": np})  # an answer that lacks an import fails in its own line
+        problem = run(exercise.test.code, TEST, test, filename)
         if problem:
             return _wrong(problem)
     return Verdict()

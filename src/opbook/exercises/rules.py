@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from opbook.checks.comparison.kernel import Arguments, Kernel
 from opbook.checks.literals import python_call
 
@@ -59,4 +61,6 @@ def _pair(rule: Rule, made: Any) -> Any:
 def _kind(thing: Any) -> str:
     if thing is None:
         return "None"
+    if isinstance(thing, np.ndarray):
+        return "an array"
     return f"a tuple of {len(thing)}" if isinstance(thing, tuple) else f"a {type(thing).__name__}"
