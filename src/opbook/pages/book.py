@@ -114,12 +114,13 @@ def _page(entry: Entry, run: Examples, verification: Verification | None) -> Bui
 
 
 def _tape(op: Builtin) -> ShownTape | None:
-    from opbook.pages.tape import as_list, draw, trace  # here for the same reason
+    from opbook.pages.tape import as_data, as_list, draw, trace  # here for the same reason
 
     found = trace(op)
     if found is None:
         return None
-    return ShownTape(draw(found, op.name), as_list(found), found.length, found.has_builtins, found.is_rule)
+    data = as_data(found, op)
+    return ShownTape(draw(found, op.name), as_list(found), data, found.length, found.has_builtins, found.is_rule)
 
 
 def _missing(entry: Entry, page: BuiltinPage) -> list[str]:

@@ -13,8 +13,15 @@ from opbook.pages.python_in_page import fetched
 from opbook.pages.site import Site
 from opbook.pages.site_options import ASSETS, SiteOptions
 
-STYLES = ("opbook.css", "opbook-play.css")
-SCRIPTS = ("opbook-access.js", "opbook-parts.js", "opbook-play.js", "opbook-table.js", "opbook-touch.js")
+STYLES = ("opbook.css", "opbook-play.css", "opbook-tape.css")
+SCRIPTS = (
+    "opbook-access.js",
+    "opbook-parts.js",
+    "opbook-play.js",
+    "opbook-table.js",
+    "opbook-tape.js",
+    "opbook-touch.js",
+)
 
 SEARCH_SCRIPT = "opbook-search.js"
 """What finds pages, where a site has an index for it; the adapter for MkDocs writes one."""

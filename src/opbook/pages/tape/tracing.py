@@ -1,10 +1,11 @@
 """Runs the definition of a builtin on a tape that keeps what it computed, and pulls a cotangent back through it."""
 
 import contextlib
+import functools
 import io
 import sys
 import warnings
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
@@ -23,6 +24,7 @@ from opbook.checks.samples import Draw
 from opbook.errors import OpbookError
 from opbook.pages.gradients import has_gradient
 from opbook.pages.source import lines_above
+from opbook.pages.tape.following import FollowingTape
 from opbook.pages.tape.written import Written, is_parameter, written
 
 MOST_STEPS = 25
@@ -48,6 +50,7 @@ class Step:
         is_builtin: Whether its function is a builtin, with whose rule it went back.
         is_result: Whether its value is what the builtin returns.
         is_inner: Whether it is only on the way to the value of its expression, as the sum within a mean is.
+        place: Where it stands on the tape.
     """
 
     function: str
@@ -61,6 +64,7 @@ class Step:
     is_builtin: bool = False
     is_result: bool = False
     is_inner: bool = False
+    place: int = -1
 
     @property
     def is_input(self) -> bool:
@@ -91,10 +95,18 @@ class Trace:
         steps: Inputs and steps, each behind all that it was computed from.
         length: How many expressions there are where every builtin in the definition is written out.
         is_rule: Whether they are too many, so that the builtin's own rule stands for all of them.
+        call: What was followed.
+        tape: The tape that it was followed on.
+        seeds: The cotangents that its results were given, by their places on the tape.
+        again: Follows another call in the same way.
     """
 
     steps: tuple[Step, ...]
     length: int
+    call: Call
+    tape: FollowingTape
+    seeds: Mapping[int, Any]
+    again: Callable[[Call], "Trace | None"]
     is_rule: bool = False
 
     def as_written(self) -> tuple[Step, ...]:
@@ -121,19 +133,18 @@ class Trace:
 
 @dataclass(frozen=True)
 class _Entry:
-    """What is known of a step while it is recorded."""
+    """What is known of a step while it is recorded, beside its value."""
 
-    value: Any
     parents: Sequence[int]
     function: Any
     written: Written | None
 
 
-class _Recorder(Tape):
+class _Recorder(FollowingTape):
     """A tape that keeps every value, where it was computed, and what the definition calls it."""
 
-    def __init__(self, definition: CodeType) -> None:
-        super().__init__()
+    def __init__(self, definition: CodeType, follows: bool) -> None:
+        super().__init__(follows)
         self.entries: list[_Entry] = []
         self.names: dict[int, str] = {}
         self._definition = definition
@@ -148,7 +159,7 @@ class _Recorder(Tape):
         here = written(self._definition, sys._getframe(1)) if function else None
         if here:
             self._name_values(here)
-        self.entries.append(_Entry(tree.map(stop_gradient, value), parents, function, here))
+        self.entries.append(_Entry(parents, function, here))
         return super().record(value, parents, pull, function)
 
     def _name_values(self, here: Written) -> None:
@@ -161,6 +172,14 @@ class _Recorder(Tape):
                 self.names[value._place] = name
 
 
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Leave it to the checks to judge what a definition prints or warns of on the way."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def trace(op: Builtin) -> Trace | None:
     """Follow a small example of a builtin forwards and back.
 
@@ -170,8 +189,7 @@ def trace(op: Builtin) -> Trace | None:
     Returns:
         The trace; None if there is nothing to differentiate, or no such example.
     """
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a definition does on the way is for the checks to judge
+    with quiet():
         try:
             sample = small_sample(op)
         except Exception:  # `samples` may raise anything; the checks report it
@@ -185,17 +203,25 @@ def trace(op: Builtin) -> Trace | None:
                 return written_out
             short = _run(call, expand=False)
             if short is None or short.computed <= MOST_STEPS:
-                return short and Trace(short.steps, written_out.computed)
+                return short and replace(short, length=written_out.computed)
             whole = _run(call, expand=False, whole=True)
-            return whole and Trace(whole.steps, written_out.computed, is_rule=True)
+            return whole and replace(whole, length=written_out.computed, is_rule=True)
         except OpbookError:  # what the tape does not take, `verify` reports
             return None
 
 
 def _run(call: Call, *, expand: bool, whole: bool = False) -> Trace | None:
+    run = functools.partial(_follow, expand=expand, whole=whole)
+    if expand:
+        with contextlib.suppress(Exception):  # a definition may index with a condition, or count what is true
+            return run(call, follows=True)
+    return run(call, follows=False)
+
+
+def _follow(call: Call, *, expand: bool, whole: bool, follows: bool) -> Trace | None:
     # Where values are on an outer tape too, builtins go through their definitions: what they do is then seen.
     around = Tape() if expand else None
-    tape = _Recorder(call.shape.definition.__code__)
+    tape = _Recorder(call.shape.definition.__code__, follows)
     params = [p for p in call.shape.params if not p.keyword_only]
 
     def watch(leaf: Any, name: str) -> Any:
@@ -221,10 +247,14 @@ def _run(call: Call, *, expand: bool, whole: bool = False) -> Trace | None:
         return None
     tape.names = results | tape.names
     draw = Draw(f"the cotangent of {call.shape.name}", decimals=1)
-    seeds = {place: _seed(tape.entries[place].value, draw, around) for place in results}
+    seeds = {place: _seed(tape.values[place], draw, around) for place in results}
     everywhere = range(len(tape.entries))
     cotangents = pull_back(tape, seeds, everywhere)
-    return _trace([*map(stop_gradient, cotangents)], tape, call.shape.definition, results)
+    steps = _steps([*map(stop_gradient, cotangents)], tape, call.shape.definition, results)
+    again = functools.partial(_follow, expand=expand, whole=whole, follows=follows)
+    plain = {place: stop_gradient(seed) for place, seed in seeds.items()}
+    made = Trace(steps, 0, call, tape, plain, again)
+    return replace(made, length=made.computed) if made.computed else None
 
 
 def _seed(value: Any, draw: Draw, around: Tape | None) -> Any:
@@ -233,11 +263,11 @@ def _seed(value: Any, draw: Draw, around: Tape | None) -> Any:
     return around.watch(g) if around else g
 
 
-def _trace(cotangents: list[Any], tape: _Recorder, definition: Any, results: Container[int]) -> Trace | None:
+def _steps(cotangents: list[Any], tape: _Recorder, definition: Any, results: Container[int]) -> tuple[Step, ...]:
     # a step of several arrays stands as its items, as far as anything depends on them
     kept = [place for place, cotangent in enumerate(cotangents) if not isinstance(cotangent, Items | None)]
     where = {place: i for i, place in enumerate(kept)}
-    origins = {place: _origin(tape.entries, place) for place in kept}
+    origins = {place: _origin(tape, place) for place in kept}
     uses: dict[int, set[Any]] = {}
     for entry, _ in origins.values():
         for parent in entry.parents:
@@ -254,27 +284,27 @@ def _trace(cotangents: list[Any], tape: _Recorder, definition: Any, results: Con
                 within=here.function if here and here.frames[1:] else "",
                 line=here.line - above if here and above is not None else None,
                 parents=tuple(where[parent] for parent in entry.parents),
-                value=np.asarray(tape.entries[place].value),
+                value=np.asarray(tape.values[place]),
                 cotangent=np.asarray(cotangents[place]),
                 is_builtin=isinstance(entry.function, CallShape),
                 is_result=place in results,
                 is_inner=here is not None and place not in results and uses[place] == {here.call},
+                place=place,
             )
         )
-    found = Trace(tuple(steps), 0)
-    return Trace(found.steps, found.computed) if found.computed else None
+    return tuple(steps)
 
 
-def _origin(entries: list[_Entry], place: int) -> tuple[_Entry, str]:
+def _origin(tape: _Recorder, place: int) -> tuple[_Entry, str]:
     """The step that computed a value, and which of its arrays the value is, such as `[0]`."""
-    entry = entries[place]
-    if not entry.parents or isinstance(entries[entry.parents[0]].value, np.ndarray | np.generic):
+    entry = tape.entries[place]
+    if not entry.parents or isinstance(tape.values[entry.parents[0]], np.ndarray | np.generic):
         return entry, ""
     (whole,) = entry.parents
-    arrays = entries[whole].value
+    arrays = tape.values[whole]
     items = zip(tree.leaves(arrays), tree.paths(arrays, "_"), strict=True)
     floats = [path.removeprefix("_") for leaf, path in items if getattr(leaf, "dtype", None) in FLOATS]
-    return entries[whole], floats[place - whole - 1]
+    return tape.entries[whole], floats[place - whole - 1]
 
 
 def _name(function: Any) -> str:

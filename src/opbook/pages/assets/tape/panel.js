@@ -1,0 +1,97 @@
+// The panel above the picture of a tape: the numbers of the example, to be changed, and one step of the tape at a time.
+
+import { makeButton } from "../play/controls.js";
+import { make } from "../play/elements.js";
+import { makeDefinition } from "./definition.js";
+import { makeModel } from "./model.js";
+import { inWords, makeGrid } from "./numbers.js";
+import { makePicture } from "./picture.js";
+import { makeField } from "./scrub.js";
+import { makeDetails, stepInWords } from "./step.js";
+
+const HINT = "The arrow keys go from step to step.";
+const LIVE = `Drag a number, or type another one: all values and gradients follow. ${HINT}`;
+const FIXED = `${HINT} The numbers stay what they are: with others, the steps might not be the same.`;
+
+export function open(frame, tape) {
+  const { boxes } = tape;
+  const model = makeModel(tape);
+  const steps = boxes.filter((box) => box.parents.length);
+  const redrawn = [];  // what shows numbers
+  let at = 0;
+
+  const definition = makeDefinition();
+  const details = makeDetails(model);
+  const picture = makePicture(frame, boxes, (box) => { if (box.parents.length) show(steps.indexOf(box)); });
+  const range = make("input", { type: "range", min: 1, max: steps.length, value: 1, "aria-label": "Step of the tape" });
+  const status = make("p", { className: "ob-live-status", role: "status" });
+  const back = makeButton("\u2190 Back", () => show(at - 1));
+  const forward = makeButton("Forward \u2192", () => show(at + 1));
+  const reset = makeButton("Reset", () => { model.reset(); follow(); });
+  const panel = make(
+    "div",
+    { className: "ob-live", role: "group", "aria-label": "The tape, step by step" },
+    make("p", { className: "ob-live-hint" }, model.isLive ? LIVE : FIXED),
+    ...(model.isLive ? [make("div", { className: "ob-live-numbers" }, ...boxes.filter((box) => box.given || box.seed).map(block))] : []),
+    make("div", { className: "ob-live-bar" }, back, range, forward, ...(model.isLive ? [reset] : [])),
+    make("div", { className: "ob-live-step" }, definition.element, details.element),
+    status,
+  );
+
+  // An input and its gradient, or a result and the cotangent that was chosen for it.
+  function block(box) {
+    const name = box.given ? box.name : "result";
+    const [above, below] = box.given ? ["value", "gradient"] : ["value", "cotangent"];
+    const array = (what, numbersOf, label) => {
+      const cell = (i) => makeField(`${name}, ${label}, entry ${i + 1}`, (number) => { model.set(box, what, i, number); follow(); });
+      const grid = box[what] ? makeGrid(box.shape, cell) : makeGrid(box.shape);
+      redrawn.push(() => grid.show(numbersOf(box), `${name}, ${label}`));
+      return [make("span", { className: "ob-live-what" }, label), grid.element];
+    };
+    return make(
+      "div",
+      { className: "ob-live-block" },
+      make("span", { className: "ob-live-name" }, name),
+      ...array("given", model.value, above),
+      ...array("seed", model.incoming, below),
+    );
+  }
+
+  function redraw() {
+    redrawn.forEach((draw) => draw());
+    picture.show(model);
+    show(at);
+  }
+
+  // After a number has changed: what comes of it is read out.
+  function follow() {
+    redraw();
+    const told = boxes.filter((box) => box.given || box.seed).map((box) => (box.given
+      ? `gradient of ${box.name} ${inWords(model.incoming(box))}`
+      : `result ${inWords(model.value(box))}`));
+    status.textContent = told.reverse().join("; ");
+  }
+
+  function show(place) {
+    at = Math.min(Math.max(place, 0), steps.length - 1);
+    const box = steps[at];
+    range.value = at + 1;
+    range.setAttribute("aria-valuetext", stepInWords(model, box, at + 1, steps.length));
+    back.disabled = at === 0;
+    forward.disabled = at === steps.length - 1;
+    definition.light(box.line);
+    details.show(box, at + 1, steps.length);
+    picture.light(box);
+  }
+
+  range.addEventListener("input", () => show(range.value - 1));
+  panel.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!by || event.target === range || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    show(at + by);
+  });
+
+  frame.before(panel);
+  redraw();
+}

@@ -1,0 +1,46 @@
+// A field for a number that can be dragged to the left and right, typed over, and moved with the arrows up and down.
+
+import { make } from "../play/elements.js";
+
+const STEP = 0.1;
+const PIXELS = 6;  // so far is one step
+
+export function makeField(label, changed) {
+  const field = make("input", { type: "number", step: STEP, className: "ob-live-cell", "aria-label": label });
+  let start = null;
+  let isDragged = false;
+
+  const set = (number) => {
+    field.value = Number(number.toFixed(6));
+    changed(Number(field.value));
+  };
+  field.addEventListener("input", () => {
+    if (field.value !== "" && field.validity.badInput === false) changed(Number(field.value));
+  });
+  field.addEventListener("keydown", (event) => {
+    event.stopPropagation();  // arrows move the cursor here
+    const by = { ArrowUp: STEP, ArrowDown: -STEP, PageUp: 1, PageDown: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    set(Number(field.value) + by);
+  });
+  field.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    start = { x: event.clientX, number: Number(field.value) };
+    isDragged = false;
+  });
+  field.addEventListener("pointermove", (event) => {
+    const steps = start ? Math.trunc((event.clientX - start.x) / PIXELS) : 0;
+    if (!start || (!steps && !isDragged)) return;
+    if (!isDragged) {
+      field.setPointerCapture(event.pointerId);
+      field.focus({ preventScroll: true });
+    }
+    isDragged = true;
+    set(start.number + steps * STEP);
+  });
+  for (const end of ["pointerup", "pointercancel"]) field.addEventListener(end, () => { start = null; });
+  field.addEventListener("mousedown", (event) => event.preventDefault());  // it would select text on the way
+  field.addEventListener("click", () => { if (!isDragged) field.select(); });
+  return field;
+}

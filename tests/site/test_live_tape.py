@@ -1,0 +1,313 @@
+"""The live tape: what its script computes is what Python does, and what a reader can do with it."""
+
+import contextlib
+import functools
+import importlib.resources
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from site_projects import Project, Visit
+
+import opbook.pages
+from opbook import vjp
+from opbook.autodiff import tree
+from opbook.pages.gradients import has_gradient
+from opbook.pages.tape import Trace, as_data, trace
+from opbook.plugins.catalogue import catalogue
+
+pytestmark = pytest.mark.browser
+
+LIVE = {
+    *(
+        "layer_norm",
+        "rms_norm",
+        "softmax",
+        "log_softmax",
+        "logsumexp",
+        "cross_entropy",
+        "mse_loss",
+        "cosine_similarity",
+    ),
+    *("scaled_dot_product_attention", "attention_weights", "grouped_query_attention", "rope", "linear", "swiglu"),
+    *(
+        "relu",
+        "silu",
+        "sigmoid",
+        "tanh",
+        "norm",
+        "conv2d",
+        "rnn_forward",
+        "cumsum",
+        "abs",
+        "maximum",
+        "max",
+        "sum",
+        "mean",
+    ),
+}
+"""Builtins whose numbers a reader can change; there are more."""
+
+INPUTS = 4
+
+SITE = """
+    site_name: Tapes
+    site_url: ADDRESS
+    theme:
+      name: material
+      font: false
+      features: [navigation.instant]
+      palette:
+        - media: "(prefers-color-scheme: light)"
+          scheme: default
+        - media: "(prefers-color-scheme: dark)"
+          scheme: slate
+    plugins:
+      - opbook:
+          verify: false
+          only: [layer_norm, softmax, embedding]
+    """
+"""A site in which the theme puts other content into a page instead of loading another page."""
+
+COMPUTE = """
+async ([address, cases]) => {
+  const { goDown, goBack } = await import(address);
+  return cases.map(({ nodes, given, seeds }) => {
+    const values = goDown(nodes, given);
+    return { values, gradients: goBack(nodes, values, seeds) };
+  });
+}
+"""
+
+
+@pytest.fixture
+def compute(page: Any, serving: Callable[[Path], str]) -> Callable[[Any], Any]:
+    """Has the script compute programs."""
+    address = serving(Path(opbook.pages.__file__).parent / "assets") + "tape/compute.js"
+    page.goto(address)
+    return lambda cases: page.evaluate(COMPUTE, [address, cases])
+
+
+@functools.cache
+def live() -> list[tuple[str, Trace, dict[str, Any]]]:
+    """The tapes that can be computed again, each with its data."""
+    traces = [(name, op, trace(op)) for name, op in catalogue().items()]
+    told = [(name, found, json.loads(as_data(found, op))) for name, op, found in traces if found]
+    return [(name, found, data) for name, found, data in told if "nodes" in data]
+
+
+def is_number(leaf: Any) -> bool:
+    return isinstance(leaf, float | np.ndarray) and np.asarray(leaf).dtype.kind == "f"
+
+
+def random_case(found: Trace, data: dict[str, Any], number: int) -> tuple[list[Any], dict[str, Any]]:
+    """Positional arguments with random numbers, some of them equal, and the same for the script."""
+    rng = np.random.default_rng(number)
+    inputs = [box["node"] for box in data["boxes"] if "given" in box]
+    given = {}
+
+    def other(leaf: Any) -> Any:
+        if not is_number(leaf):
+            return leaf
+        numbers = 1.5 * rng.normal(size=np.shape(leaf))
+        numbers = np.round(numbers) if number == 0 else numbers
+        given[inputs[len(given)]] = np.ravel(numbers).tolist()
+        return numbers if np.ndim(leaf) else float(numbers)
+
+    params = [p for p in found.call.shape.params if not p.keyword_only]
+    args = [
+        tree.map(other, argument) if has_gradient(param.spec) else argument
+        for param, argument in zip(params, found.call.positional, strict=True)
+    ]
+    assert len(given) == len(inputs)
+    seeds = {node: rng.normal(size=size).tolist() for node, size in results(found, data)}
+    return args, {"nodes": data["nodes"], "given": given, "seeds": seeds}
+
+
+def results(found: Trace, data: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    """The nodes of the arrays that the builtin returns, in their order, each with its size."""
+    pairs = [
+        (step.value, box["node"]) for step, box in zip(found.as_written(), data["boxes"], strict=True) if step.is_result
+    ]
+    for leaf in tree.leaves(found.call.apply()):
+        (node,) = (node for value, node in pairs if np.shape(value) == np.shape(leaf) and np.allclose(value, leaf))
+        yield node, np.size(leaf)
+
+
+def test_the_script_begins_with_the_numbers_of_the_picture(compute: Callable[[Any], Any]) -> None:
+    tapes = [(name, found.as_written(), data) for name, found, data in live()]
+    computed = compute(
+        [
+            {
+                "nodes": data["nodes"],
+                "given": {box["node"]: box["given"] for box in data["boxes"] if "given" in box},
+                "seeds": {box["node"]: box["seed"] for box in data["boxes"] if "seed" in box},
+            }
+            for _, _, data in tapes
+        ]
+    )
+    for (name, steps, data), ours in zip(tapes, computed, strict=True):
+        for step, box in zip(steps, data["boxes"], strict=True):
+            for mine, drawn in (("values", step.value), ("gradients", step.cotangent)):
+                got = ours[mine][box["node"]]
+                np.testing.assert_allclose(got, np.ravel(drawn), rtol=1e-9, atol=1e-9, err_msg=f"{name}, {step.title}")
+
+
+def test_the_script_computes_what_python_does(compute: Callable[[Any], Any]) -> None:
+    cases = [(name, data, *random_case(found, data, i), found) for name, found, data in live() for i in range(INPUTS)]
+    assert {name for name, *_ in cases} >= LIVE
+    computed = compute([case for _, _, _, case, _ in cases])
+    for (name, data, args, case, found), ours in zip(cases, computed, strict=True):
+        value, pullback = vjp(catalogue()[name], *args, **found.call.keywords)
+        seeds = iter(case["seeds"].values())
+        seed = tree.map(lambda leaf, seeds=seeds: np.reshape(next(seeds), np.shape(leaf))[()], value)
+        pulled = zip(tree.leaves(args), tree.leaves(list(pullback(seed))), strict=True)
+        gradients = [g for leaf, g in pulled if is_number(leaf)]
+        values = [ours["values"][node] for node in case["seeds"]]
+        told = [ours["gradients"][box["node"]] for box in data["boxes"] if "given" in box]
+        for what, expected, got in (("value", tree.leaves(value), values), ("gradient", gradients, told)):
+            for right, mine in zip(expected, got, strict=True):
+                np.testing.assert_allclose(mine, np.ravel(right), rtol=1e-9, atol=1e-9, err_msg=f"{name}, {what}")
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory, serving: Callable[[Path], str]) -> str:
+    """Where a site of a few builtins is served."""
+    folder = tmp_path_factory.mktemp("tapes")
+    project = Project(folder, folder / "site")
+    address = serving(project.site)
+    project.write("mkdocs.yml", SITE.replace("ADDRESS", address))
+    project.write("docs/index.md", "# Tapes\n")
+    built = project.build()
+    assert built.returncode == 0, built.stderr
+    return address
+
+
+def opened(new_page: Any, address: str, name: str) -> Visit:
+    visit = Visit(new_page, address)
+    visit.open(f"builtins/{name}/")
+    visit.page.locator("#tape > summary").click()
+    visit.page.locator(".ob-live").wait_for()
+    return visit
+
+
+def numbers(page: Any, label: str) -> list[float]:
+    """The numbers of a grid, as they are read out."""
+    text = page.get_by_role("img", name=f"{label}: ", exact=False).first.get_attribute("aria-label")
+    return [float(part) for part in text.partition("[")[2].rstrip("]").replace("\u2212", "-").split(", ")]
+
+
+def test_values_and_gradients_follow_a_number(page: Any, pages: str) -> None:
+    visit = opened(page, pages, "layer_norm")
+    boxes = page.locator(".ob-tape-picture")
+    drawn = boxes.inner_html()
+    fields = [page.get_by_label(f"{name}, value, entry", exact=False).all() for name in ("x", "gamma", "beta")]
+    cotangent = [float(field.input_value()) for field in page.get_by_label("result, cotangent, entry").all()]
+    first = fields[0][0]
+    before = float(first.input_value())
+    first.focus()
+    for _ in range(7):
+        page.keyboard.press("ArrowUp")
+    assert float(first.input_value()) == pytest.approx(before + 0.7)
+    args = [np.array([float(field.input_value()) for field in row]) for row in fields]
+    value, pullback = vjp(catalogue()["layer_norm"], *args)
+    np.testing.assert_allclose(numbers(page, "result, value"), value, atol=0.006)
+    for name, gradient in zip(("x", "gamma", "beta"), pullback(np.array(cotangent)), strict=True):
+        np.testing.assert_allclose(numbers(page, f"{name}, gradient"), gradient, atol=0.006)
+    assert boxes.inner_html() != drawn
+    assert page.get_by_role("status").inner_text().startswith("result [")
+    page.get_by_role("button", name="Reset").click()
+    assert float(first.input_value()) == before
+    visit.assert_quiet()
+
+
+def test_a_number_is_dragged(page: Any, pages: str) -> None:
+    opened(page, pages, "softmax")
+    field = page.get_by_label("x, value, entry 1")
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    before, gradient = float(field.input_value()), numbers(page, "x, gradient")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y)
+    page.mouse.move(x + 61, y)
+    page.mouse.up()
+    assert float(field.input_value()) == pytest.approx(before + 1)
+    assert numbers(page, "x, gradient") != gradient
+
+
+def test_arrow_keys_light_a_step_its_line_and_its_box(page: Any, pages: str) -> None:
+    opened(page, pages, "layer_norm")
+    step = page.get_by_role("slider", name="Step of the tape")
+    step.focus()
+    seen = []
+    for _ in range(11):
+        line = page.locator(".ob-live-lit").inner_text().strip()
+        seen.append((step.get_attribute("aria-valuetext"), line, page.locator(".ob-tape-picture .ob-tape-lit").count()))
+        page.keyboard.press("ArrowRight")
+    assert len(set(seen)) == 11
+    told = next(text for text, *_ in seen if "variance = " in text)
+    assert ": variance = (centred**2).mean(axis=-1, keepdims=True) \u2192 [" in told
+    assert "; incoming [" in told
+    assert "; to centred**2: local derivative [0.333, 0.333, 0.333], gradient [" in told
+    assert all(("variance = " not in text) or line.startswith("variance =") for text, line, _ in seen)
+    assert {count for *_, count in seen} == {1}
+    page.get_by_role("button", name="Back").click()
+    page.keyboard.press("ArrowLeft")
+    assert step.input_value() == "9"
+
+
+def test_numbers_that_decide_on_the_steps_stay(page: Any, pages: str) -> None:
+    opened(page, pages, "embedding")
+    assert page.locator(".ob-live input[type=number]").count() == 0
+    page.get_by_role("button", name="Forward").click()
+    assert page.get_by_role("slider").get_attribute("aria-valuetext").startswith("step 2 of 2: ")
+
+
+def test_without_scripts_there_is_the_picture(browser: Any, pages: str) -> None:
+    with contextlib.closing(browser.new_context(java_script_enabled=False)) as context:
+        page = context.new_page()
+        page.goto(f"{pages}builtins/layer_norm/")
+        page.locator("#tape > summary").click()
+        assert page.locator(".ob-tape-picture").is_visible()
+        assert page.locator(".ob-live").count() == 0
+
+
+def test_a_tape_is_live_after_a_page_was_opened_from_another(page: Any, pages: str) -> None:
+    opened(page, pages, "layer_norm")
+    page.evaluate("window.isSame = true")
+    page.get_by_role("link", name="softmax", exact=True).locator("visible=true").first.click()
+    page.get_by_role("heading", name="softmax", level=1).wait_for()
+    page.locator("#tape > summary").click()
+    assert page.evaluate("window.isSame"), "the theme has replaced the content only"
+    assert page.get_by_label("x, value, entry 1").is_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
+def test_axe_finds_nothing_in_a_live_tape(browser: Any, pages: str, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="what axe finds needs axe-playwright-python")
+    script = importlib.resources.files(axe).joinpath("axe.min.js").read_text("utf-8")
+    with contextlib.closing(
+        browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    ) as context:
+        page = context.new_page()
+        for name in ("layer_norm", "softmax", "embedding"):
+            opened(page, pages, name)
+            page.get_by_role("button", name="Forward").click()
+            page.evaluate(script)
+            result = page.evaluate("axe.run(document.querySelector('#tape'), {resultTypes: ['violations']})")
+            found = [(one["id"], node["html"][:160]) for one in result["violations"] for node in one["nodes"]]
+            assert not found, name
+            across, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+            assert across <= room, name
