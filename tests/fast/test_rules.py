@@ -9,7 +9,7 @@ import numpy as np
 import opbook_fast
 import pytest
 import threadpoolctl
-from opbook_fast import attention, blas, compiled, convolution, heads, layer_norm
+from opbook_fast import activations, attention, blas, compiled, convolution, heads, layer_norm
 from opbook_fast import block as blocks
 from ops.transformer_inputs import block, draw, head
 
@@ -30,7 +30,7 @@ def ruled(*rules):
 
 @pytest.mark.parametrize("name", RULES)
 def test_rules_pass_every_check_at_every_size(name, monkeypatch):
-    for module in (attention, compiled, convolution, layer_norm):
+    for module in (activations, attention, compiled, convolution, layer_norm):
         monkeypatch.setattr(module, "TAKEN_FROM", 1)
     rule = RULES[name]
     op = catalogue()[rule.builtin].with_rules([rule])
@@ -107,6 +107,7 @@ def calls(dtype):
     yield "layer_norm", [draw(613, 345), draw(345), draw(345)], {}
     yield "multi_head_attention", [draw(2, 130, 48), tuple(head(48, 12, seed=i) for i in range(4)), 4], {"causal": True}
     yield "transformer_block", [draw(150, 64), block(64, 16, n_heads=3, inner=128)], {}
+    yield "transformer_block", [draw(8, 40, 64), block(64, 16, n_heads=3, inner=1024)], {"norm": "pre"}  # in two parts
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -6,7 +6,18 @@ builtin's own.
 """
 
 from opbook import Rule, hookimpl
-from opbook_fast import attention, block, compiled, convolution, embedding, heads, layer_norm, optimization
+from opbook_fast import (
+    activations,
+    attention,
+    block,
+    compiled,
+    convolution,
+    embedding,
+    heads,
+    layer_norm,
+    memory,
+    optimization,
+)
 
 IN_NUMPY, COMPILED = 1, 2
 """Priorities: compiled rules are asked first, and rules of other plugins, whose default is 10, before either."""
@@ -15,8 +26,10 @@ IN_NUMPY, COMPILED = 1, 2
 @hookimpl
 def opbook_rules():
     """Add rules in NumPy and, where Numba is installed, compiled ones."""
+    memory.keep_for_the_next_step()
     rules = [
         Rule("layer_norm", "numpy", layer_norm.layer_norm, IN_NUMPY),
+        Rule("gelu", "numpy", activations.gelu, IN_NUMPY),
         Rule("conv2d", "numpy", convolution.conv2d, IN_NUMPY),
         Rule("embedding", "numpy", embedding.embedding, IN_NUMPY),
         Rule("adamw_step", "numpy", optimization.adamw, IN_NUMPY),

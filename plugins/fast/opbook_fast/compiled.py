@@ -17,7 +17,7 @@ import numpy as np
 
 from opbook_fast.threads import cuts, share
 
-TAKEN_FROM = 2**15
+TAKEN_FROM = 2**13
 """Arrays of fewer entries are left to other rules: those take about as long, and need no compiled code."""
 
 PART = 2**16

@@ -21,33 +21,63 @@ def packed_heads(x, heads, n_heads, mask=None, bo=None, *, key_mask=None, causal
     if len(heads) != n_heads or n_heads < 1 or is_key_mask_wrong:
         return NotImplemented
     padding = padding_unless_finite(x, mask, key_mask, causal)
-    rows = as_rows(cleared(x, padding))
+    with blas.one_thread:
+        packed = PackedHeads(heads)
+        value, pull = attended(cleared(x, padding), packed, mask, key_mask, causal)
+
+    def pullback(g):
+        with blas.one_thread:
+            dx, d_packed = pull(g)
+        return cleared(dx, padding), packed.unpack(*d_packed), None, None, bias_gradient(g, bo)
+
+    return plus(value, bo), pullback
+
+
+def attended(x, packed, mask, key_mask, causal, matmul=product):
+    """What rows take from one another through all heads.
+
+    Args:
+        x: (..., N, D) rows, which nobody writes into any more.
+        packed: The heads' weights.
+        mask: Which row may attend to which.
+        key_mask: Which rows may be attended to.
+        causal: Whether a row may only attend to rows up to its own.
+        matmul: Multiplies two matrices.
+
+    Returns:
+        An array of x's shape that is the caller's; a function from its cotangent to the gradient of x and a list of
+        those of the packed inputs, biases and outputs.
+    """
     # all heads have the same mask; a batch axis of it stays where it was, before that of the heads
     mask = mask if mask is None or mask.ndim < 3 else np.expand_dims(mask, -3)
     key_mask = key_mask if key_mask is None or key_mask.ndim < 2 else np.expand_dims(key_mask, -2)
-    with blas.one_thread:
-        packed = PackedHeads(heads)
-        shape = (*x.shape[:-1], 3, n_heads, packed.width)
-        projected = plus(product(rows, packed.inputs), packed.biases)
-        q, k, v = np.moveaxis(projected.reshape(shape), (-3, -2), (0, -3))
-        answers, pull_attention = attend(q, k, v, mask, key_mask=key_mask, causal=causal, scale=1.0)
-        answers = as_rows(np.swapaxes(answers, -3, -2), 2)
-        value = plus(product(answers, packed.outputs).reshape(x.shape), bo)
+    rows, shape = as_rows(x), (*x.shape[:-1], 3, packed.n_heads, packed.width)
+    projected = matmul(rows, packed.inputs)
+    if packed.biases is not None:
+        projected += packed.biases
+    answers = np.empty((*x.shape[:-1], packed.n_heads, packed.width), x.dtype)
+    _, pull_attention = attend(
+        *by_head(projected.reshape(shape)),
+        mask, key_mask=key_mask, causal=causal, scale=1.0, out=np.swapaxes(answers, -3, -2),
+    )  # fmt: skip
+    answers = as_rows(answers, 2)
 
-    def pullback(g):
-        dbo, g = bias_gradient(g, bo), as_rows(g)
-        with blas.one_thread:
-            d_answers = product(g, packed.outputs.T).reshape(*shape[:-3], n_heads, packed.width)
-            d_split = np.empty(shape, g.dtype)
-            for i, part in enumerate(pull_attention(np.swapaxes(d_answers, -3, -2))):
-                d_split[..., i, :, :] = np.swapaxes(part, -3, -2)
-            d_split = as_rows(d_split, 3)
-            dx = product(d_split, packed.inputs.T).reshape(x.shape)
-            d_biases = None if packed.biases is None else d_split.sum(axis=0)
-            d_heads = packed.unpack(product(rows.T, d_split), d_biases, product(answers.T, g))
-        return cleared(dx, padding), d_heads, None, None, dbo
+    def pull(g):
+        g = as_rows(g)
+        d_answers = matmul(g, packed.outputs.T).reshape(*shape[:-3], packed.n_heads, packed.width)
+        d_split = np.empty(shape, g.dtype)
+        pull_attention(np.swapaxes(d_answers, -3, -2), out=by_head(d_split))
+        d_split = as_rows(d_split, 3)
+        dx = matmul(d_split, packed.inputs.T).reshape(x.shape)
+        d_biases = None if packed.biases is None else d_split.sum(axis=0)
+        return dx, [matmul(rows.T, d_split), d_biases, matmul(answers.T, g)]
 
-    return value, pullback
+    return matmul(answers, packed.outputs).reshape(x.shape), pull
+
+
+def by_head(split):
+    """The queries, keys and values in an array of shape (..., N, 3, heads, width), each as (..., heads, N, width)."""
+    return np.moveaxis(split, (-3, -2), (0, -3))
 
 
 def padding_unless_finite(x, mask, key_mask, causal):
@@ -80,6 +110,7 @@ class PackedHeads:
         heads: The records.
 
     Attributes:
+        n_heads: How many heads there are.
         width: How wide every head is here.
         inputs: (D, 3 · heads · width) array: what x is multiplied by.
         biases: (3 · heads · width,) array: what is added to that; None if no head has a bias.
@@ -89,7 +120,7 @@ class PackedHeads:
     def __init__(self, heads):
         self._kind = type(heads)
         self._fields = [(list(head), head["wq"].shape[1]) for head in heads]
-        self.width = max(width for _, width in self._fields)
+        self.n_heads, self.width = len(heads), max(width for _, width in self._fields)
         d, dtype = heads[0]["wq"].shape[0], heads[0]["wq"].dtype
         make = np.empty if all(width == self.width for _, width in self._fields) else np.zeros
         inputs, outputs = make((d, 3, len(heads), self.width), dtype), make((len(heads), self.width, d), dtype)
@@ -127,12 +158,11 @@ class PackedHeads:
         Returns:
             Records, and a tuple or list of them, built as the heads are.
         """
-        n_heads = len(self._fields)
-        d_inputs = d_inputs.reshape(len(d_inputs), 3, n_heads, self.width)
-        d_outputs = d_outputs.reshape(n_heads, self.width, d_outputs.shape[1])
+        d_inputs = d_inputs.reshape(len(d_inputs), 3, self.n_heads, self.width)
+        d_outputs = d_outputs.reshape(self.n_heads, self.width, d_outputs.shape[1])
         d_inputs[:, 0] *= self._scales
         if d_biases is not None:
-            d_biases = d_biases.reshape(3, n_heads, self.width)
+            d_biases = d_biases.reshape(3, self.n_heads, self.width)
             d_biases[0] *= self._scales
             d_biases[1] = 0  # any bias of the keys gives the same answer
         found = []

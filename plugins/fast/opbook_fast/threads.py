@@ -28,6 +28,9 @@ PRODUCT_OF_A_PART = 2**21
 """Multiplications that a part has at least: they take 0.1 ms, and to wake a thread takes 0.05 to 0.2 ms."""
 
 
+_this_thread = threading.local()
+
+
 class _Job:
     """Work that several threads do together. It is emptied at the end, as one may still look at it a little later."""
 
@@ -42,6 +45,13 @@ class _Job:
 
     def work(self) -> None:
         """Do what is still waiting, until there is nothing left or something failed."""
+        _this_thread.shares = True
+        try:
+            self._work()
+        finally:
+            _this_thread.shares = False
+
+    def _work(self) -> None:
         while self.waiting and not self.errors:
             try:
                 i, item = self.waiting.popleft()
@@ -133,7 +143,8 @@ if hasattr(os, "register_at_fork"):
 def share(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     """Apply a function to every item, on as many threads as BLAS may use.
 
-    If it fails, the error is raised once no thread works on any item any more.
+    If it fails, the error is raised once no thread works on any item any more. Work that is part of shared work is not
+    shared again: all threads have something to do already.
 
     Args:
         function: Takes an item. It runs in any thread, with the caller's context variables.
@@ -142,7 +153,9 @@ def share(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Res
     Returns:
         The results, in the order of the items.
     """
-    helpers = min(len(items), blas.one_thread.threads()) - 1 if len(items) > 1 else 0
+    if len(items) < 2 or getattr(_this_thread, "shares", False):
+        return [function(item) for item in items]
+    helpers = min(len(items), blas.one_thread.threads()) - 1
     if helpers < 1:
         return [function(item) for item in items]
     job = _Job(function, items)
@@ -161,6 +174,9 @@ def product(a: Any, b: Any) -> Any:
         (M, N) array.
     """
     (m, k), n = a.shape, b.shape[1]
+    if m * k * n < 2 * PRODUCT_OF_A_PART:
+        with blas.one_thread:
+            return np.matmul(a, b)
     out = np.empty((m, n), np.result_type(a, b))
 
     def multiply(cut: slice) -> None:
