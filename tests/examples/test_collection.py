@@ -4,6 +4,7 @@ import pytest
 
 from opbook.errors import ExampleError
 from opbook.examples import find, pages
+from opbook.examples.example import Choice
 
 
 def found(text):
@@ -259,6 +260,15 @@ def test_shown_languages_are_left_alone():
         ("<!-- example: needs, a-package -->\n```qu\nx\n```\n", 1, "the names that they are imported by"),
         ("<!-- example: raises, x -->\n```qu\nx\n```\n", 1, "takes nothing"),
         ("<!-- example: raises -->\n<!-- example: raises -->\n```qu\nx\n```\n", 2, "twice"),
+        ("<!-- example: vary -->\n```qu\nx = 1\n```\n", 2, "vary takes a name and its values"),
+        ("<!-- example: vary, x -->\n```qu\nx = 1\n```\n", 2, "<!-- example: vary, NAME = VALUE, VALUE -->"),
+        ("<!-- example: vary, x = 1 -->\n```qu\nx = 1\n```\n", 2, "vary takes a name and its values"),
+        ("<!-- example: vary, x = 1, 1 -->\n```qu\nx = 1\n```\n", 2, "each once"),
+        ("<!-- example: vary, x = 1,, 2 -->\n```qu\nx = 1\n```\n", 2, "vary takes a name and its values"),
+        ("<!-- example: vary, x = 1, 2 -->\n```qu\ny = 1\n```\n", 2, "one line that begins with x = , but has 0"),
+        ("<!-- example: vary, x = 1, 2 -->\n```qu\nx = 1\nx = 2\n```\n", 2, "but has 2"),
+        ("<!-- example: vary, x = 1, 2 -->\n```qu\nx = 3\n```\n", 2, "the line x = 3 has none of the values 1, 2"),
+        ("<!-- example: raises -->\n<!-- example: vary, x = 1, 2 -->\n```qu\nx = 1\n```\n", 3, "marked 'raises'"),
         ("<!-- example: raises -->\n\nText.\n\n```qu\nx\n```\n", 1, "does not stand directly above"),
         ("<!-- example: raises -->\n```text\nx\n```\n", 1, "does not stand directly above"),
         ("```qu\nx\n```\n<!-- example: raises -->\n```output\nx\n```\n", 4, "does not stand directly above"),
@@ -294,6 +304,14 @@ c
     assert third.previous == first  # the nearest one of its own language
     assert third.chain == (first, third)
     assert second.chain == (second,)
+
+
+def test_an_example_may_vary_one_of_its_lines():
+    text = "<!-- example: vary, eps = 1e-5, 0.1, 10 -->\n```python\nneps = 1\neps = 0.1  \nprint(eps)\n```\n"
+    (example,) = find("page.md", text)
+    assert example.choice == Choice("eps", ("1e-5", "0.1", "10"), "0.1")
+    varied = example.varied("10")
+    assert (varied.code, varied.choice) == ("neps = 1\neps = 10\nprint(eps)\n", None)
 
 
 def test_what_an_example_needs_those_that_continue_it_need_too():

@@ -59,3 +59,42 @@ def test_update_writes_no_output_for_a_figure(tmp_path):
     page.write_text("```qu\ndraw(3)\n```\n")
     assert [result.status for result in update([page], CATALOGUE)] == ["passed"]
     assert page.read_text() == "```qu\ndraw(3)\n```\n"
+
+
+VARIED = """```python
+start = 10
+print("before")
+```
+
+<!-- example: continue -->
+<!-- example: vary, x = 1, 2, 4 -->
+```python
+from opbook.figures import Bars, show
+
+x = 2
+print(start / x)
+show(Bars((x,)))
+```
+
+```output
+5.0
+```
+"""
+
+
+def test_an_example_that_varies_is_run_with_each_value():
+    _, example = examples(VARIED)
+    result = run_example(example, Runner(CATALOGUE))
+    assert (result.status, result.printed, result.figures) == ("passed", "5.0\n", (Bars((2,)),))
+    assert [(frame.value, frame.is_default, frame.printed, frame.figures) for frame in result.frames] == [
+        ("1", False, "10.0\n", (Bars((1,)),)),
+        ("2", True, "5.0\n", (Bars((2,)),)),
+        ("4", False, "2.5\n", (Bars((4,)),)),
+    ]
+
+
+def test_a_value_that_fails_is_named_with_its_line():
+    _, example = examples(VARIED.replace("1, 2, 4", "1, 2, 0"))
+    result = run_example(example, Runner(CATALOGUE))
+    assert result.status == "failed"
+    assert result.message == "page.md:12: with x = 0, the example fails: ZeroDivisionError: division by zero"

@@ -91,6 +91,52 @@ def test_figures_stand_inside_the_text_where_their_example_ends(site: Callable[.
     assert "plain.md" not in made.documents, "a page with nothing put in is left to its file"
 
 
+VARIED = """
+# Varied
+
+- In a list:
+
+    <!-- example: vary, x = 1, 2, 3 -->
+    ```qu
+    x = 2
+    say(double([x]))
+    picture([x])
+    ```
+
+    ```output
+    [4.]
+    ```
+
+    Done.
+"""
+
+
+def test_each_value_of_an_example_that_varies_is_on_its_pages(site: Callable[..., Site]) -> None:
+    made, _ = site(EXAMPLE + VARIED)
+    assert made.failures == []
+    for text in (made.documents["index.md"], made.pages["builtins/picture.md"]):
+        (line,) = re.findall(r"^ *<span class=\"ob-frames\" data-name=\"x\">.*</span>$", text, re.M)
+        frames = re.findall(
+            r'<span class="ob-frame" data-value="(\d)"( data-shown="")?> <span class="ob-frame-name">(.*?)</span> '
+            r'<span class="ob-printed">(.*?)</span><span class="ob-figures">',
+            line,
+        )
+        assert frames == [
+            ("1", "", "x = 1", "&#91;2.&#93;"),
+            ("2", ' data-shown=""', "x = 2", "&#91;4.&#93;"),
+            ("3", "", "x = 3", "&#91;6.&#93;"),
+        ]
+        ids = re.findall(r'\bid="([^"]+)"', line)
+        assert len(ids) == len(set(ids)) == 6
+    assert text.count("[4.]") == 1, "the output has the value that stands in the code"
+
+
+def test_a_value_with_which_an_example_fails_stops_the_build(site: Callable[..., Site]) -> None:
+    made, _ = site(VARIED.replace("1, 2, 3", "1, 2, three"))
+    failures = "\n".join(made.failures)
+    assert re.search(r"^docs/index.md:7: with x = three, the example fails: nothing is named three", failures, re.M), failures
+
+
 NEEDY = """
 # Elsewhere
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from site_projects import Project, Visit
 
-from opbook.ops import attention_weights
+from opbook.ops import attention_weights, layer_norm, softmax
 
 api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
 
@@ -29,7 +29,7 @@ CONFIG = """
     plugins:
       - search
       - opbook:
-          only: [scaled_dot_product_attention, heatmap]
+          only: [scaled_dot_product_attention, heatmap, layer_norm, softmax]
           verify: false
     """
 
@@ -221,6 +221,49 @@ def test_a_mask_needs_no_mouse(attention: Visit) -> None:
     api.expect(figure.get_by_role("button", name="causal")).to_be_focused()
 
 
+def slider(visit: Visit) -> tuple[Any, Any]:
+    """The first example with a slider, and the slider."""
+    example = visit.page.locator(":is(.tabbed-block, .ob-example):has(.ob-slider)").first
+    return example, example.get_by_role("slider")
+
+
+@pytest.mark.parametrize("visit", VIEWS[:2], indirect=True)
+def test_a_slider_shows_what_each_value_gives(visit: Visit) -> None:
+    visit.open("builtins/softmax/")
+    example, handle = slider(visit)
+    temperatures = [0.1, 0.25, 0.5, 1, 2, 4, 10]
+    assert handle.input_value() == "3"
+    for place in (6, 0, 2, 3):
+        handle.fill(str(place))
+        weights = softmax(np.array([1, 2, 3, 2.5]) / temperatures[place]).round(3)
+        output = example.locator(".language-output code").inner_text()
+        assert numbers(output.strip().strip("[]").split(", ")) == weights.tolist()
+        drawn = example.locator(".ob-figure > svg").filter(visible=True)
+        assert [numbers([text])[0] for text in drawn.locator("text").all_text_contents()[1::2]] == weights.tolist()
+        assert f"temperature = {temperatures[place]:g}\n" in example.locator("pre > code").first.inner_text()
+        api.expect(example.get_by_role("slider", name="temperature")).to_have_attribute(
+            "aria-valuetext", f"{temperatures[place]:g}"
+        )
+    visit.assert_quiet()
+
+
+def test_a_slider_needs_no_mouse_and_is_heard(visit: Visit) -> None:
+    visit.open("builtins/layer_norm/")
+    example, handle = slider(visit)
+    t, eps = np.linspace(0, 6, 25), [0, 1e-5, 1e-4, 1e-3, 0.1, 10]
+    handle.focus()
+    for key, place in (("ArrowRight", 2), ("End", 5), ("ArrowLeft", 4), ("Home", 0)):
+        visit.page.keyboard.press(key)
+        flat, wide = (
+            layer_norm(row, np.ones(25), np.zeros(25), eps=eps[place]).max().round(3)
+            for row in (0.01 * np.cos(2 * t), np.cos(t))
+        )
+        words = f"flat up to {flat:g}, wide up to {wide:g}"
+        assert example.locator(".language-output code").inner_text().strip() == words
+        assert example.locator("[role=status]").first.inner_text().startswith(f"{words} 2 lines. flat: 25 points")
+    visit.assert_quiet()
+
+
 def test_without_scripts_everything_is_there_to_be_read(browser: Any, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -230,20 +273,34 @@ def test_without_scripts_everything_is_there_to_be_read(browser: Any, address: s
     assert page.locator(".ob-board, .ob-said, .ob-marker").count() == 0
     causal = page.locator("desc", has_text="the: 1, 0, 0, 0; cat: 0.056, 0.944, 0, 0")
     assert causal.count() == 2
+    page.goto(address + "builtins/softmax/")
+    frames = page.locator(".ob-frames").first.locator(".ob-frame")
+    assert frames.count() == 7
+    for frame, temperature in zip(frames.all(), [0.1, 0.25, 0.5, 1, 2, 4, 10], strict=True):
+        api.expect(frame.get_by_text(f"temperature = {temperature:g}", exact=True)).to_be_visible()
+        api.expect(frame.locator(".ob-printed")).to_be_visible()
+        api.expect(frame.locator("svg")).to_be_visible()
     context.close()
 
 
 @pytest.mark.parametrize("visit", VIEWS, indirect=True)
 def test_axe_finds_nothing_in_pictures_that_are_used(attention: Visit) -> None:
-    axe = pytest.importorskip("axe_playwright_python", reason="what axe finds needs axe-playwright-python")
     figure, board = pointed(attention), switched(attention)
     figure.locator("svg").hover(position=middle(figure, 1, 1))
     board.locator(".ob-switches button").nth(1).click()
-    attention.page.evaluate(importlib.resources.files(axe).joinpath("axe.min.js").read_text("utf-8"))
-    result = attention.page.evaluate("axe.run('.ob-figure', {resultTypes: ['violations']})")
+    assert_no_violations(attention, ".ob-figure")
+    attention.open("builtins/layer_norm/")
+    slider(attention)[1].press("ArrowRight")
+    assert_no_violations(attention, ".ob-frames")
+
+
+def assert_no_violations(visit: Visit, part: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="what axe finds needs axe-playwright-python")
+    visit.page.evaluate(importlib.resources.files(axe).joinpath("axe.min.js").read_text("utf-8"))
+    result = visit.page.evaluate("part => axe.run(part, {resultTypes: ['violations']})", part)
     found = [f"{one['id']}: {node['html'][:160]}" for one in result["violations"] for node in one["nodes"]]
     assert found == []
-    width, room = attention.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+    width, room = visit.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     assert width <= room
 
 

@@ -47,4 +47,5 @@ def _as_json(shown: BuiltinPage) -> dict[str, Any]:
             {"kind": type(figure).__name__, "title": figure.title, "description": figure.description}
             for figure in example.figures
         ]
+        data["frames"] = [{"name": one.name, "value": one.value, "printed": one.printed} for one in example.frames]
     return entry

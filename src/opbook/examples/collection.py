@@ -2,14 +2,14 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import cast
 
 from opbook.errors import nearest
-from opbook.examples.example import Example, Language, PageError
+from opbook.examples.example import Choice, Example, Language, PageError
 from opbook.examples.exercise import Draft, Exercise, read_info, task_above
 from opbook.examples.fences import Comment, Fence, Text, scan
 from opbook.examples.languages import OUTPUT, RUN, language
@@ -22,7 +22,13 @@ ENDINGS = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """How the names of Markdown files end: what MkDocs makes pages of."""
 
 _DIRECTIVE = re.compile(r"example\s*:(.*)", re.IGNORECASE)
-_DIRECTIVES = {"continue": "continue", "skip": "skip, REASON", "needs": "needs, PACKAGE", "raises": "raises"}
+_DIRECTIVES = {
+    "continue": "continue",
+    "skip": "skip, REASON",
+    "needs": "needs, PACKAGE",
+    "raises": "raises",
+    "vary": "vary, NAME = VALUE, VALUE",
+}
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*")
 _UNDERLINE = re.compile(r"=+|-+")
 _ATTRIBUTE_LIST = re.compile(r"[ \t]*\{[^}]*\}$")
@@ -175,7 +181,7 @@ class _Page:
             raise self._error(
                 line, "needs takes packages by the names that they are imported by: <!-- example: needs, PACKAGE -->"
             )
-        if name not in ("skip", "needs") and comma:
+        if name not in ("skip", "needs", "vary") and comma:
             raise self._error(line, f"{name!r} takes nothing behind it; write each directive as a comment of its own.")
         self.pending.line = self.pending.line or line
         self.pending.values[name] = rest
@@ -226,6 +232,7 @@ class _Page:
         if "continue" in directives and not same:
             raise self._error(fence.line, f"there is no {language} example above that this one could continue.")
         previous = same[-1] if "continue" in directives else None
+        choice = self._choice(fence.line, directives, code) if "vary" in directives else None
         needs = _packages(directives["needs"]) if "needs" in directives else []
         example = Example(
             path=self.path,
@@ -238,9 +245,19 @@ class _Page:
             skip=directives.get("skip"),
             needs=tuple(dict.fromkeys([*(previous.needs if previous else ()), *needs])),
             raises="raises" in directives,
+            choice=choice,
             previous=previous,
         )
         self.examples.append(example)
+
+    def _choice(self, line: int, directives: Mapping[str, str], code: str) -> Choice:
+        other = [name for name in ("skip", "needs", "raises") if name in directives]
+        if other:
+            raise self._error(line, f"an example can't both vary and be marked {other[0]!r}.")
+        try:
+            return Choice.read(directives["vary"], code)
+        except ValueError as problem:
+            raise self._error(line, str(problem)) from None
 
     def _take_output(self, fence: Fence, before: Fence | None) -> None:
         if before is None:

@@ -2,7 +2,8 @@
 
 import importlib.util
 import os
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -38,6 +39,58 @@ class PageError(ExampleError):
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A line of an example that gives a name a value, and the values that a reader may try there.
+
+    Attributes:
+        name: The name.
+        values: The values as they are written, in order; that of the line is one of them.
+        value: The value of the line.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    value: str
+
+    @classmethod
+    def read(cls, text: str, code: str) -> "Choice":
+        """Read `NAME = VALUE, VALUE, ...`, and find the line of the code that it is about.
+
+        Raises:
+            ValueError: It is not written so, or the code has no such line, or more than one.
+        """
+        name, _, listed = (part.strip() for part in text.partition("="))
+        values = tuple(value.strip() for value in listed.split(","))
+        if not name.isidentifier() or len(set(values)) < max(len(values), 2) or not all(values):
+            raise ValueError("vary takes a name and its values, each once: <!-- example: vary, NAME = VALUE, VALUE -->")
+        lines = re.findall(rf"^{name} = (.*?)[ \t]*$", code, re.MULTILINE)
+        if len(lines) != 1:
+            raise ValueError(f"this example needs one line that begins with {name} = , but has {len(lines)}.")
+        if lines[0] not in values:
+            raise ValueError(f"the line {name} = {lines[0]} has none of the values {', '.join(values)}.")
+        return cls(name, values, lines[0])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What an example gives with one of the values of its choice.
+
+    Attributes:
+        name: The name that has the value.
+        value: The value.
+        is_default: Whether it is the one that the page's code has.
+        printed: What the example printed.
+        figures: What it drew.
+    """
+
+    name: str
+    value: str
+    is_default: bool
+    printed: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
 class Example:
     """A runnable fence of a Markdown file.
 
@@ -54,6 +107,7 @@ class Example:
         skip: Why it is never run; None where it is.
         needs: The packages that it can only be run with, those of what it continues among them.
         raises: Whether it must fail; its message is then the end of its output.
+        choice: The line of it that a reader may vary; None where there is none.
         previous: The example that this one continues: the nearest one above in the same language.
     """
 
@@ -69,6 +123,7 @@ class Example:
     skip: str | None = None
     needs: tuple[str, ...] = ()
     raises: bool = False
+    choice: Choice | None = None
     previous: "Example | None" = field(default=None, repr=False, compare=False)
 
     @property
@@ -98,6 +153,13 @@ class Example:
             links.append(links[-1].previous)
         return tuple(reversed(links))
 
+    def varied(self, value: str) -> "Example":
+        """The same example with another value in the line of its choice."""
+        assert self.choice is not None
+        name = self.choice.name
+        code = re.sub(rf"^{name} = .*$", lambda _: f"{name} = {value}", self.code, flags=re.MULTILINE)
+        return replace(self, code=code, choice=None)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -111,6 +173,7 @@ class Result:
         example: The example; None where none could be collected.
         printed: What it printed; None where it was not run to its end.
         figures: What it drew.
+        frames: The same for each value of its choice, where it has one.
     """
 
     path: Path
@@ -120,3 +183,4 @@ class Result:
     example: Example | None = field(default=None, repr=False)
     printed: str | None = field(default=None, repr=False)
     figures: tuple[Figure, ...] = field(default=(), repr=False)
+    frames: tuple[Frame, ...] = field(default=(), repr=False)

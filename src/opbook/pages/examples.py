@@ -49,7 +49,8 @@ class Ran:
         """What goes behind it on its page, if anything does."""
         figures, needs = self.result.figures, self.example.needs
         _, last = self.example.output_span or (0, self.example.end)
-        return Drawing(last, figures, needs) if figures or needs else None
+        frames = self.result.frames
+        return Drawing(last, figures, needs, frames) if figures or needs or frames else None
 
 
 @dataclass
@@ -93,6 +94,8 @@ class Examples:
         """An example with what it continues before it, so that it can be read and run on its own."""
         chain = [link for link in ran.example.chain if link.skip is None or link is ran.example]
         results = [self.results[link] for link in chain if link in self.results]
+        before = "".join(result.printed or "" for result in results[:-1])
+        drawn_before = tuple(figure for result in results[:-1] for figure in result.figures)
         return ShownExample(
             code="\n".join(link.code for link in chain),
             language=ran.example.language,
@@ -103,6 +106,10 @@ class Examples:
             skipped=ran.example.skip or "",
             needs=ran.example.needs,
             figures=tuple(figure for result in results for figure in result.figures),
+            frames=tuple(
+                replace(frame, printed=before + frame.printed, figures=drawn_before + frame.figures)
+                for frame in ran.result.frames
+            ),
         )
 
     def drawings(self) -> dict[str, list[Drawing]]:

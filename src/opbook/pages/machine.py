@@ -102,6 +102,7 @@ def _example(example: ShownExample) -> dict[str, Any]:
         "heading": example.heading,
         "guide": example.guide.uri if example.guide else None,
         "figures": [{"title": figure.title, "description": figure.description} for figure in example.figures],
+        "frames": [{"name": one.name, "value": one.value, "output": one.printed} for one in example.frames],
         "skipped": example.skipped or None,
     }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from opbook.examples.example import Frame
 from opbook.figures import Figure
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Drawing:
     line: int  # the last one of the example, or of its output
     figures: tuple[Figure, ...]
     needs: tuple[str, ...]  # the packages that the example can only be run with
+    frames: tuple[Frame, ...] = ()  # for each value that a reader may try
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class ShownExample:
     skipped: str = ""  # the reason
     needs: tuple[str, ...] = ()  # the packages that it can only be run with
     figures: tuple[Figure, ...] = ()
+    frames: tuple[Frame, ...] = ()  # for each value that a reader may try
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,12 @@ class ExampleGroup:
     def draws(self) -> bool:
         """Whether there is a picture."""
         return any(example.figures for part in self.parts for example in part.examples)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a reader can change what is shown without changing the code."""
+        examples = [example for part in self.parts for example in part.examples]
+        return any(one.frames or any("choices" in figure.cells for figure in one.figures) for one in examples)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import count
 
+from opbook.examples.example import Frame
 from opbook.figures import Figure
 from opbook.figures.svg import svg
 from opbook.pages.markdown import inline, needed
-from opbook.pages.page import Drawing
+from opbook.pages.page import Drawing, ShownExample
 
 
 def behind(drawings: Iterable[Drawing], has_figures: bool) -> list[tuple[int, int, str]]:
@@ -19,10 +20,28 @@ def behind(drawings: Iterable[Drawing], has_figures: bool) -> list[tuple[int, in
     """
     numbers = count(1)
     return [
-        (one.line + 1, one.line, needed(one.needs) if one.needs else pictures(one.figures, numbers))
+        (one.line + 1, one.line, needed(one.needs) if one.needs else drawn(one, numbers))
         for one in drawings
         if one.needs or has_figures
     ]
+
+
+def drawn(example: Drawing | ShownExample, numbers: Iterator[int]) -> str:
+    """Write what an example drew, and where it has a choice what it gives for each value, as a paragraph."""
+    if not example.frames:
+        return pictures(example.figures, numbers)
+    frames = "".join(_frame(frame, numbers) for frame in example.frames)
+    return inline(f'<span class="ob-frames" data-name="{example.frames[0].name}">{frames}</span>')
+
+
+def _frame(frame: Frame, numbers: Iterator[int]) -> str:
+    shown = ' data-shown=""' if frame.is_default else ""
+    printed = escape(frame.printed.rstrip()).replace("\n", "&#10;")
+    return (
+        f'<span class="ob-frame" data-value="{escape(frame.value)}"{shown}> '
+        f'<span class="ob-frame-name">{escape(f"{frame.name} = {frame.value}")}</span> '
+        f'<span class="ob-printed">{printed}</span>{_together(frame.figures, numbers)}</span>'
+    )
 
 
 def pictures(figures: Iterable[Figure], numbers: Iterator[int]) -> str:
@@ -31,8 +50,12 @@ def pictures(figures: Iterable[Figure], numbers: Iterator[int]) -> str:
     Returns:
         HTML on one line; "" if there are no figures.
     """
+    return inline(_together(figures, numbers))
+
+
+def _together(figures: Iterable[Figure], numbers: Iterator[int]) -> str:
     drawn = "".join(_drawn(figure, next(numbers)) for figure in figures)
-    return inline(f'<span class="ob-figures">{drawn}</span>') if drawn else ""
+    return f'<span class="ob-figures">{drawn}</span>' if drawn else ""
 
 
 def _drawn(figure: Figure, number: int) -> str:

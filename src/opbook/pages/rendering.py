@@ -4,7 +4,7 @@ import itertools
 import json
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from opbook.pages.addresses import Addresses, between
 from opbook.pages.families import FamilyText, family_text
 from opbook.pages.guides import with_blocks
 from opbook.pages.installing import install_line
-from opbook.pages.page import Book, BuiltinPage, Guide
-from opbook.pages.pictures import behind, pictures
+from opbook.pages.page import Book, BuiltinPage, Guide, ShownExample
+from opbook.pages.pictures import behind, drawn
 from opbook.pages.plain import plain
 from opbook.pages.site_options import SiteOptions
 from opbook.pages.yours import signature_of_yours
@@ -101,7 +101,7 @@ def render_plain(book: Book, name: str, draw: Callable[[Figure], str]) -> str:
         book,
         addresses,
         SiteOptions(),
-        lambda figures: "\n\n".join(markdown.fence(draw(one), "text") for one in figures),
+        lambda example: "\n\n".join(markdown.fence(draw(one), "text") for one in example.figures),
     )
     page = book.pages[name]
     rules = tuple(replace(rule, code="") for rule in page.rules)
@@ -124,7 +124,7 @@ class _Writer:
         book: Book,
         addresses: Addresses,
         options: SiteOptions,
-        draw: Callable[[Iterable[Figure]], str] | None = None,
+        draw: Callable[[ShownExample], str] | None = None,
     ) -> None:
         self._environment = environment()
         self._addresses = addresses
@@ -149,7 +149,7 @@ class _Writer:
             "language": lambda name: self._language_link(here, name),
             "link": lambda uri: between(here, uri),
             "link_to": lambda name: self._link_to(here, name),
-            "pictures": self._draw or (lambda figures: pictures(figures, numbers) if self._has_figures else ""),
+            "drawn": self._draw or (lambda example: drawn(example, numbers) if self._has_figures else ""),
         }
         text = self._environment.get_template(f"{template}.md.jinja").render(self._shared | helpers | values)
         return markdown.tidy(text)

@@ -1,5 +1,6 @@
-// Pictures that one can point at: a heatmap says what a cell is, and one with switches has buttons for cells. Without
-// this script pictures are what they were. All numbers and sentences are those of the build; nothing is computed here.
+// Pictures that one can touch: a heatmap says what a cell is, one with switches has buttons for cells, and an example that
+// was run with several values has a slider. Without this script pictures are what they were, and stand below each other.
+// All numbers and sentences are those of the build; nothing is computed here.
 (function () {
   const SVG = "http://www.w3.org/2000/svg";
   const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -134,6 +135,54 @@
     svg.after(make("span", { className: "ob-board" }, table, make("span", { className: "ob-presets" }, ...presets)));
   }
 
+  // The texts of a block of code that make up the value in the line `name = value`.
+  function valueIn(block, name) {
+    const code = block?.querySelector("pre > code");
+    const line = code?.textContent.match(new RegExp(`^(${name} = )(.*)$`, "m"));
+    if (!line) return [];
+    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    const [start, end] = [line.index + line[1].length, line.index + line[0].length];
+    const found = [];
+    for (let at = 0; at < end && texts.nextNode(); at += texts.currentNode.length) {
+      if (at >= start) found.push(texts.currentNode);
+    }
+    return found;
+  }
+
+  // The slider puts one value at a time into the code, and shows what that printed, in the output below, and drew.
+  function setFrames(box) {
+    const frames = [...box.querySelectorAll(":scope > .ob-frame")];
+    const first = frames.findIndex((frame) => frame.hasAttribute("data-shown"));
+    const { name } = box.dataset;
+    const above = box.parentNode.previousElementSibling;
+    const output = above?.matches(".language-output") ? above.querySelector("pre > code") : null;
+    const built = output?.innerHTML;
+    const written = valueIn(output ? above.previousElementSibling : above, name);
+    const now = make("span", { className: "ob-now" });
+    const heard = make("span", { className: "ob-heard", role: "status" });
+    const slider = make("input", { type: "range", min: 0, max: frames.length - 1, value: first, "aria-label": name });
+    slider.setAttribute("value", first);  // where it goes back to
+
+    function show() {
+      const frame = frames[slider.value];
+      const { value } = frame.dataset;
+      const printed = frame.querySelector(".ob-printed").textContent;
+      frames.forEach((one) => one.toggleAttribute("data-shown", one === frame));
+      now.textContent = `${name} = ${value}`;
+      slider.setAttribute("aria-valuetext", value);
+      written.forEach((text, i) => { text.data = i ? "" : value; });
+      if (output && frames[first] === frame) output.innerHTML = built;
+      else if (output) output.textContent = printed;
+      return [printed, ...[...frame.querySelectorAll("desc")].map((one) => one.textContent)].join(" ");
+    }
+
+    slider.addEventListener("input", () => { heard.textContent = show(); });
+    show();
+    const ticks = frames.map((frame) => make("span", {}, frame.dataset.value));
+    const scale = make("span", { className: "ob-scale" }, slider, make("span", { className: "ob-ticks", "aria-hidden": "true" }, ...ticks));
+    box.prepend(make("span", { className: "ob-slider" }, now, scale, heard));
+  }
+
   // Pictures come with the page, with the next one, and with what a reader has run.
   let waiting = false;
 
@@ -142,6 +191,10 @@
     document.querySelectorAll(".ob-figure:not([data-set]) > svg[data-cells]").forEach((svg) => {
       svg.parentNode.dataset.set = "";
       setHeatmap(svg);
+    });
+    document.querySelectorAll(".ob-frames:not([data-set])").forEach((box) => {
+      box.dataset.set = "";
+      setFrames(box);
     });
   }
 

@@ -2,16 +2,21 @@
 
 import { make } from "./elements.js";
 
-// The output and the figures that the page shows for an example.
+// The output and the figures that the page shows for an example, with the values that its code has.
 export function builtResult(block) {
   const next = block.nextElementSibling;
   const output = next?.classList.contains("language-output") ? next : null;
   const after = output ? output.nextElementSibling : next;
-  const figures = after?.querySelector(":scope > .ob-figures") ? after : null;
+  const figures = after?.querySelector(":scope > :is(.ob-figures, .ob-frames)") ? after : null;
+  const slider = figures?.querySelector(".ob-slider input");
+  if (slider) {
+    slider.value = slider.defaultValue;
+    slider.dispatchEvent(new Event("input"));
+  }
   return {
     elements: [output, figures].filter(Boolean),
     lines: linesOf(output?.querySelector("pre > code").textContent ?? ""),
-    figures: figures ? [...figures.querySelectorAll(".ob-figure > svg")].map(drawing) : [],
+    figures: figures ? [...figures.querySelectorAll(":not(.ob-frame:not([data-shown]) *).ob-figure > svg")].map(drawing) : [],
   };
 }
 
