@@ -134,7 +134,7 @@ def test_each_value_of_an_example_that_varies_is_on_its_pages(site: Callable[...
 def test_a_value_with_which_an_example_fails_stops_the_build(site: Callable[..., Site]) -> None:
     made, _ = site(VARIED.replace("1, 2, 3", "1, 2, three"))
     failures = "\n".join(made.failures)
-    assert re.search(r"^docs/index.md:7: with x = three, the example fails: nothing is named three", failures, re.M), failures
+    assert re.search(r"^docs/index.md:7: with x = three, the example fails: nothing is named three", failures, re.M)
 
 
 NEEDY = """
