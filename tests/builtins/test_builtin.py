@@ -233,7 +233,7 @@ def test_of_overloads_that_refuse_a_call_the_one_that_takes_most_of_it_says_why(
     assert said(x, by=None, how=1) == f"{wanted}, but is None"
     assert said(x, by="mode", how=1) == "scaled: by must be \"mean\", but is 'mode'."
     assert said(x, size=2) == "scaled: has no argument size. Call it as scaled(x, [by=], how=)"
-    assert said(x, 2) == "scaled: takes at most 1 positional argument, but 2 came. Call it as scaled(x, [by=], how=)"
+    assert said(x, 2) == "scaled: takes at most 1 positional argument, but got 2. Call it as scaled(x, [by=], how=)"
     assert said(np.ones((2, 3, 4)), how=1).startswith("scaled: the arguments fit none of its call shapes. scaled(x, ")
 
 
@@ -349,7 +349,7 @@ def test_declarations_that_are_wrong_say_how_to_mend_them():
     ("call", "error", "words"),
     [
         (lambda: scaled([1]), ArgumentError, ["scaled: needs by", "scaled(x, by, [power=], [note=])"]),
-        (lambda: scaled([1], [1], 2), ArgumentError, ["at most 2 positional", "3 came"]),
+        (lambda: scaled([1], [1], 2), ArgumentError, ["at most 2 positional", "got 3"]),
         (lambda: scaled([1], [1], pwoer=2), ArgumentError, ["no argument pwoer", "Did you mean power?"]),
         (lambda: scaled([1], x=[1], by=[1]), ArgumentError, ["x twice"]),
         (lambda: scaled([1], [1], power=1.5), ArgumentError, ["power must be an integer, but is 1.5"]),

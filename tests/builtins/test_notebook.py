@@ -71,7 +71,7 @@ def test_it_takes_no_plugins_place():
 
 @pytest.mark.parametrize(
     ("thing", "words"),
-    [(lambda x: x, 'decorate it with @builtin(category="...") first'), (3, "register takes a builtin, but 3 came")],
+    [(lambda x: x, 'decorate it with @builtin(category="...") first'), (3, "register takes a builtin, but got 3")],
 )
 def test_what_is_no_builtin_is_refused(thing, words):
     with pytest.raises(ArgumentError, match=re.escape(words)):

@@ -337,7 +337,7 @@ def test_a_fault_that_definition_and_rule_share_is_refuted_by_a_known_answer():
     assert outcome(wrong, "rule value").status == "passed"
     found = outcome(wrong, "known answers")
     assert found.status == "failed"
-    assert "differs by 1.0e-02 from what is known (on two: op(np.array([1.0, 2.0])))" in found.message
+    assert "differs by 1.0e-02 from the known answer (on two: op(np.array([1.0, 2.0])))" in found.message
     assert outcome(doubled(samples), "known answers").status == "passed"
     assert outcome(mixed(right), "known answers").status == "not applicable"
 
@@ -387,7 +387,7 @@ def test_what_must_be_refused_is_tried_on_rule_and_definition():
 
     assert outcome(doubled(samples, refuses), "errors").status == "passed"
     for op, words in (
-        (doubled(samples), "with a negative entry, it answers, where an error is due"),
+        (doubled(samples), "with a negative entry, it returns a value, where an error is expected"),
         (doubled(samples, refuses, unchecked), "with a negative entry, it answers"),
         (
             doubled(samples, rule=lambda x: (refuses(x), lambda g: (g * 2.0,))),

@@ -39,13 +39,13 @@ def rules(tmp_path, monkeypatch):
 def test_show_and_plugins_say_which_is_asked(opbook, rules, monkeypatch):
     shown = opbook("show", "layer_norm", "--plugin", rules).stdout
     assert "Accelerators: matrices of plugin fast_rows, one file" in shown
-    assert "A call asks `matrices`, and the builtin's own rule last." in shown
-    assert "rules  layer_norm [matrices] (asked first)" in opbook("plugins", "--plugin", rules).stdout
+    assert "A call tries `matrices`, and the builtin's own rule last." in shown
+    assert "rules  layer_norm [matrices] (tried first)" in opbook("plugins", "--plugin", rules).stdout
     monkeypatch.setattr("opbook.plugins.catalogue._default", None)
     monkeypatch.setenv("OPBOOK_RULES", "layer_norm=own")
     shown = opbook("show", "layer_norm", "--plugin", rules).stdout
-    assert "`matrices` is not asked here." in shown
-    assert "rules  layer_norm [matrices] (not asked)" in opbook("plugins", "--plugin", rules).stdout
+    assert "`matrices` is not used here." in shown
+    assert "rules  layer_norm [matrices] (not used)" in opbook("plugins", "--plugin", rules).stdout
     entry = json.loads(opbook("show", "layer_norm", "--json", "--plugin", rules).stdout)
     assert [(rule["name"], rule["asked"]) for rule in entry["rules"]] == [("matrices", False)]
 

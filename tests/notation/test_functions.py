@@ -58,7 +58,7 @@ def test_a_function_is_a_python_function(catalogue):
     assert f(3, y=4) == 12
     assert f.__name__ == "f"
     assert repr(f) == "f(x, y)"
-    with pytest.raises(NotationError, match="f needs y, which did not come"):
+    with pytest.raises(NotationError, match="f needs y, which the call lacks"):
         f(3)
     with pytest.raises(NotationError, match="nothing is named z"):
         session.run("g() = z\ng")()
@@ -67,9 +67,9 @@ def test_a_function_is_a_python_function(catalogue):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("f(1)", "f needs y, which did not come"),
-        ("f()", "f needs x and y, which did not come"),
-        ("f(1, 2, 3)", "f takes 2 arguments, but 3 came"),
+        ("f(1)", "f needs y, which the call lacks"),
+        ("f()", "f needs x and y, which the call lacks"),
+        ("f(1, 2, 3)", "f takes 2 arguments, but got 3"),
         ("f(1, z = 2)", "f has no parameter z"),
         ("f(1, 2, x = 3)", "f got x twice, by position and by name"),
     ],

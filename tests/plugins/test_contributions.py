@@ -80,7 +80,7 @@ def test_a_new_kind_is_taken_and_listed(load, tmp_path, monkeypatch):
         ("Exercise('twice', 'Why?'), Exercise('twice', 'Why?')", "2 exercises have the same name: twice: Why? of"),
         ("Exercise('twice', 'Because.')", "'Because.' is no question, raised in opbook_exercises()"),
         ("3", "opbook_exercises() returned 3, which is no exercise; write Exercise(...)"),
-        ("Exercise", "which is a class, where an instance is due"),
+        ("Exercise", "which is a class, where an instance is expected"),
     ],
 )
 def test_a_new_kind_is_chosen_as_all_are(load, exercises, words):

@@ -124,7 +124,7 @@ def test_sections_of_one_title_are_left_out_with_one_message(plugins):
         ("", "Section('twice', ' ', 'x')", "builtin, title and text of a section must be texts, and not empty"),
         ("", "Section('twice', 'T', '')", "builtin, title and text of a section must be texts, and not empty"),
         ("", "Section('twice', 'T\\nU', 'x')", "it must be a single line"),
-        ("", "Section", "which is a class, where an instance is due"),
+        ("", "Section", "which is a class, where an instance is expected"),
         ("", "'text'", "which is no section"),
     ],
 )

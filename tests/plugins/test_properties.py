@@ -54,7 +54,7 @@ def test_one_that_holds_and_one_that_does_not():
     assert (outcome.status, outcome.sentence, outcome.inputs > 5) == ("passed", "Twice its value is x.", True)
     wrong = Property("half", "grows", "It grows.", lambda op, x: (op(x), x + 1))
     with pytest.raises(
-        AssertionError, match=r"grows: it does not hold that: It grows\. The two sides differ by .*half\("
+        AssertionError, match=r"grows: the property does not hold: It grows\. The two sides differ by .*half\("
     ):
         check(half, ["grows"], properties=[right, wrong])
     assert half.properties == ()
@@ -64,7 +64,7 @@ def test_one_that_holds_and_one_that_does_not():
 
 def test_one_that_says_nothing_of_any_input_is_refuted():
     empty = Property("half", "nothing", "Nothing.", lambda op, x: None)
-    with pytest.raises(AssertionError, match=r"says nothing of any of the \d+ inputs"):
+    with pytest.raises(AssertionError, match=r"applies to none of the \d+ inputs"):
         check(half, ["nothing"], properties=[empty])
 
 

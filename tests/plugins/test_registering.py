@@ -38,7 +38,7 @@ MESSAGES = {
         "opbook_builtins has an argument catalog, which the hook does not have. Write def opbook_builtins(). Mend"
     ],
     "opbook-class": ["must name a module, such as opbook_class, but this one names opbook_class:Plugin"],
-    "opbook-instance": ["Builtin'>, which is a class, where an instance is due"],
+    "opbook-instance": ["Builtin'>, which is a class, where an instance is expected"],
     "opbook-future": ["made for opbook <100,>=99, and this is opbook 0.", "pip install --upgrade opbook opbook-future"],
 }
 

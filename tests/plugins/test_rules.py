@@ -231,7 +231,7 @@ def test_a_rule_that_fits_nothing_is_refused_and_the_rest_goes_on(files, monkeyp
         (fast().replace(", 10)", ", None)"), "priority must be a number, but is None"),
         (fast().replace('Rule("twice", "fast", fast, 10)', "fast"), "no rule; write Rule(builtin=..."),
         (fast().replace('[Rule("twice", "fast", fast, 10)]', "Rule"), "must return a list of rules, but returned type"),
-        (fast().replace('Rule("twice", "fast", fast, 10)', "Rule"), "a class, where an instance is due"),
+        (fast().replace('Rule("twice", "fast", fast, 10)', "Rule"), "a class, where an instance is expected"),
         (fast().replace("opbook_rules", "opbook_rule"), "Did you mean opbook_rules or"),
     ],
 )

@@ -174,8 +174,8 @@ def test_errors():
 
 
 PROBES = {
-    "an answer that was kept by shape": "one buffer for all results",
-    "an answer that was kept by pointer": "an answer kept by pointer",
+    "a result cached by shape": "one buffer for all results",
+    "a result cached by pointer": "an answer kept by pointer",
     "input that is not contiguous": "right for contiguous input only",
     "a NaN in the input": "hides a NaN",
 }

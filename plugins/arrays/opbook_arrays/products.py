@@ -75,7 +75,7 @@ def _check(spec, shapes):
     if any(letter not in left or right.count(letter) > 1 for letter in right.replace("...", "")):
         raise InputError(f'einsum: "{right}", the result, must have each of its letters once, from those of the arrays')
     if len(terms) != len(shapes):
-        raise ShapeError(f'einsum: "{left}" has letters for {len(terms)} arrays, but {len(shapes)} came')
+        raise ShapeError(f'einsum: "{left}" has letters for {len(terms)} arrays, but got {len(shapes)}')
     lengths = {}
     for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
         for letter, length in _named(term, shape, i):

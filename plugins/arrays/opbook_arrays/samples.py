@@ -134,7 +134,7 @@ def _(draw):
     yield "ij,jk->ik", (draw.normal(3, 0), draw.normal(0, 5))
     yield draw.refused("lengths that differ", "ij,jk", (a, a)).saying("axis j has the length 2 in arrays[1] but 3 in")
     yield draw.refused("fewer letters than axes", "i,jk", (a, b)).saying('of lengths (2, 3), but "i" names 1')
-    yield draw.refused("fewer arrays than groups of letters", "ij,jk", (a,)).saying("letters for 2 arrays, but 1 came")
+    yield draw.refused("fewer arrays than groups of letters", "ij,jk", (a,)).saying("letters for 2 arrays, but got 1")
     yield draw.refused("a letter of the result that no array has", "ij->ik", (a,)).saying('"ik"')
     yield draw.refused("a letter twice in the result", "ij->ii", (a,)).saying('"ii"')
     yield draw.refused("a digit for a letter", "i1", (a,)).saying("must be letters")

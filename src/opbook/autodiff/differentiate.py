@@ -172,7 +172,9 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> C
         wanted = _positions(argnums)
         places = [i % count for i in wanted if -count <= i < count]
         if len(set(places)) < len(wanted):
-            raise ArgumentError(f"argnums={argnums} must name different arguments, of which {count} came by position")
+            raise ArgumentError(
+                f"argnums={argnums} must name different ones of the {count} arguments that were given by position"
+            )
 
         def of_wanted(*chosen: Any) -> Any:
             complete = list(args)

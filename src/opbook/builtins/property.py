@@ -20,7 +20,7 @@ class Property(Supplement):
         name: What the check is called, such as `"rows add up to 1"`.
         sentence: What is true, as a sentence; the builtin's page shows it.
         sides: Takes the builtin and the arguments of a call, and returns two values that must be equal, to within 1e-10
-            of the second one's largest entry. Or None, for an input that the property says nothing of.
+            of the second one's largest entry. Or None, for an input that the property does not apply to.
     """
 
     builtin: str

@@ -28,7 +28,7 @@ class Rule(Supplement):
         function: The rule: takes the definition's arguments, by the same names and with the same defaults, and returns
             `(value, pullback)`, or `NotImplemented` for a call that the next rule should be asked about. Whether it
             does may depend on shapes, dtypes and options, so that a call and its gradient are answered by one rule.
-        priority: Of several rules the one with the highest is asked first. The builtin's own is asked last.
+        priority: Of several rules the one with the highest is tried first, and the builtin's own last.
     """
 
     builtin: str

@@ -209,7 +209,7 @@ class CallShape:
             most = (
                 "1 positional argument" if len(self.positional) == 1 else f"{len(self.positional)} positional arguments"
             )
-            raise ArgumentError(f"takes at most {most}, but {len(args)} came. Call it as {self}")
+            raise ArgumentError(f"takes at most {most}, but got {len(args)}. Call it as {self}")
         given = {param.name: value for param, value in zip(self.positional, args, strict=False)}
         for name, value in kwargs.items():
             if name not in self._by_name:
@@ -219,7 +219,7 @@ class CallShape:
             given[name] = value
         if not self._required <= given.keys():
             missing = " and ".join(p.name for p in self.params if p.required and p.name not in given)
-            raise ArgumentError(f"needs {missing}, which did not come. Call it as {self}")
+            raise ArgumentError(f"needs {missing}, which the call lacks. Call it as {self}")
         return given
 
 

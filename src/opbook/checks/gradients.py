@@ -176,7 +176,7 @@ def taylor(subject: Subject) -> Evidence:
         for name, slope, along, size in _slopes(subject, sample, call):
             if not remainder_falls_with_the_square(along, slope, size):
                 raise Refuted(
-                    f"gradient of {name}: what is left of f(x + h·v) - f(x) - h·{slope:.6g} falls with h, not with h²"
+                    f"gradient of {name}: the remainder f(x + h·v) - f(x) - h·{slope:.6g} falls with h, not with h²"
                     f"{on(subject, sample)}"
                 )
         evidence.inputs += 1

@@ -110,7 +110,7 @@ def _must_refuse(subject: Subject, when: str, call: Callable[[], Any], sample: S
         return error
     except Exception as error:
         raise Refuted(f"{when}, it raises {type(error).__name__}: {error}, not an error of opbook's") from None
-    raise Refuted(f"{when}, it answers, where an error is due{on(subject, sample)}")
+    raise Refuted(f"{when}, it returns a value, where an error is expected{on(subject, sample)}")
 
 
 @check("notation", "A call in the notation gives what the call in Python gives.")

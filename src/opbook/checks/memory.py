@@ -163,7 +163,7 @@ def memory(subject: Subject) -> Evidence:
         gc.collect()
         # arrays themselves are none of the collector's business, but what holds on to them is
         if any(isinstance(held, np.ndarray) for item in gc.garbage for held in gc.get_referents(item)):
-            raise Refuted("reference cycles keep arrays alive until the garbage collector comes")
+            raise Refuted("reference cycles keep arrays alive until the garbage collector runs")
     finally:
         gc.set_debug(0)
         gc.garbage.clear()

@@ -22,13 +22,13 @@ def check_of(statement: Property) -> Check:
             error = relative_error(*sides)
             if error > TOLERANCE["float64"]:
                 raise Refuted(
-                    f"it does not hold that: {statement.sentence} The two sides differ by {error:.1e} (at most "
+                    f"the property does not hold: {statement.sentence} The two sides differ by {error:.1e} (at most "
                     f"{TOLERANCE['float64']:.0e}){on(subject, sample)}"
                 )
             evidence.measured(error)
             evidence.inputs += 1
         if not evidence.inputs:
-            raise Refuted(f"it says nothing of any of the {len(subject.samples)} inputs: its sides are None for each")
+            raise Refuted(f"it applies to none of the {len(subject.samples)} inputs: its sides are None for each")
         return evidence
 
     return Check(statement.name, statement.sentence, run)

@@ -13,7 +13,7 @@ from opbook.checks.tolerance import TOLERANCE, relative_error
 from opbook.errors import OpbookError
 
 
-@check("pullback", "The pullback is linear, and answers the same when it is called again after another call.")
+@check("pullback", "The pullback is linear, and returns the same when it is called again after another call.")
 def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
     """Compare the pullback of a combination with the combination of pullbacks."""
     evidence = Evidence()
@@ -39,7 +39,7 @@ def pullback_is_linear_and_pure(subject: Subject) -> Evidence:
         if any(
             np.asarray(x).tobytes() != np.asarray(y).tobytes() for x, y in zip(a, again, strict=True) if x is not None
         ):
-            raise Refuted(f"the pullback answers differently when it is called again{on(subject, sample)}")
+            raise Refuted(f"the pullback returns something else when it is called again{on(subject, sample)}")
         evidence.measured(error)
         evidence.inputs += 1
     return evidence

@@ -72,7 +72,7 @@ def rule_value(subject: Subject) -> Evidence:
     return evidence
 
 
-@check("known answers", "Where the samples give an answer, worked out in another way, it is the value.")
+@check("known answers", "Where a sample has a known answer, from another source, the value equals it.")
 def known_answers(subject: Subject) -> Evidence:
     """Hold both definition and rule to it: what the two share, no comparison of one with the other can refute.
 
@@ -89,9 +89,9 @@ def known_answers(subject: Subject) -> Evidence:
         for what, value in (("definition", definition_of(subject, sample)), ("value", value_of(subject, sample))):
             error = relative_error(value, sample.known)
             if error > TOLERANCE["float64"]:
-                raise Refuted(f"the {what} differs by {error:.1e} from what is known{on(subject, sample)}")
+                raise Refuted(f"the {what} differs by {error:.1e} from the known answer{on(subject, sample)}")
             if _signs_of_zeros(value) != _signs_of_zeros(sample.known):
-                raise Refuted(f"the {what} has 0 and -0 otherwise than is known{on(subject, sample)}")
+                raise Refuted(f"the {what} has other signs of 0 than the known answer{on(subject, sample)}")
             evidence.measured(error)
     if not evidence.inputs:
         raise NotApplicable("its samples give no answers")
@@ -129,7 +129,7 @@ def dtypes(subject: Subject) -> Evidence:
                 continue
             for leaf in tree.leaves(value):
                 if leaf.dtype.kind == "f" and leaf.dtype != name:
-                    raise Refuted(f"{name} came in, but {leaf.dtype} came out{on(subject, rounded)}")
+                    raise Refuted(f"the input is {name}, but the result is {leaf.dtype}{on(subject, rounded)}")
             exact = definition_of(subject, rounded)
             error = relative_error(value, exact)
             if error > TOLERANCE[name]:
@@ -202,7 +202,7 @@ def _accepts(subject: Subject, sample: Sample) -> bool:
 def _same_answer(subject: Subject, sample: Sample, name: str, got: Any, expected: Any, evidence: Evidence) -> None:
     error = relative_error(got, expected)
     if error > LAYOUT_TOLERANCE:
-        raise Refuted(f"arrays {name} change the answer by {error:.1e}{on(subject, sample)}")
+        raise Refuted(f"arrays {name} change the result by {error:.1e}{on(subject, sample)}")
     evidence.measured(error)
     evidence.inputs += 1
 

@@ -1,4 +1,4 @@
-"""`opbook compare`: hold a function of one's own to a builtin."""
+"""`opbook compare`: compare a function of one's own with a builtin."""
 
 import ast
 import contextlib
@@ -27,7 +27,7 @@ _STYLES = {"FAILED": "red", "differs": "yellow", "refused": "dim"}
 
 @click.command()
 @click.argument("target", metavar="MODULE:FUNCTION")
-@click.option("--against", required=True, type=BuiltinName(), metavar="NAME", help="The builtin to hold it to.")
+@click.option("--against", required=True, type=BuiltinName(), metavar="NAME", help="The builtin to compare it with.")
 @click.option(
     "--gradient",
     metavar="MODULE:FUNCTION",
@@ -59,7 +59,7 @@ def compare(
     as_json: bool,
     **choices: Any,
 ) -> None:
-    """Hold a function of your own to a builtin: the same inputs, value by value, and what a function must not do.
+    """Compare a function of your own with a builtin: the same inputs, value by value, and what a function must not do.
 
     The function is named by its module or by its file. Whether it gets NumPy arrays, PyTorch tensors or JAX arrays is
     found out from its annotations, code and imports. Edges, where libraries differ on purpose, are reported apart. The

@@ -184,4 +184,4 @@ def _builtins(catalogue: Catalogue) -> Iterator[Finding]:
             why = "the settings say so" if name in catalogue.settings.override else f"{mine.handle} says so"
             yield Finding("note", f"builtin {name}", f"{mine.source} replaces that of {other.source}: {why}")
         if op.asked[0] != OWN:
-            yield Finding("note", f"builtin {name}", f"its rule {op.asked[0]} is asked before its own")
+            yield Finding("note", f"builtin {name}", f"its rule {op.asked[0]} is tried before its own")

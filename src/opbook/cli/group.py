@@ -61,7 +61,7 @@ def _stop(ctx: click.Context, error: Exception) -> NoReturn:
         raise UserError(f"opbook: {error}")
     click.echo(
         f"opbook: {type(error).__name__}: {error}\n"
-        "This is a mistake in opbook or in a plugin; with OPBOOK_DEBUG=1 the traceback is shown.",
+        "This is an error in opbook or in a plugin; with OPBOOK_DEBUG=1 the traceback is shown.",
         err=True,
     )
     ctx.exit(INTERNAL_ERROR)

@@ -101,12 +101,12 @@ def _builtin_text(catalogue: Catalogue, info: PluginInfo, name: str) -> str:
 
 
 def _rule_text(catalogue: Catalogue, label: str) -> str:
-    """A rule with whether it is asked, such as `layer_norm [numba] (asked first)`."""
+    """A rule with whether it is used, such as `layer_norm [numba] (tried first)`."""
     name, rule = label.rstrip("]").split(" [")
     if name not in catalogue:
         return label
     asked = catalogue[name].asked
-    when = "not asked" if rule not in asked else "asked first" if rule == asked[0] else "asked next"
+    when = "not used" if rule not in asked else "tried first" if rule == asked[0] else "tried next"
     return f"{label} ({when})"
 
 

@@ -38,8 +38,8 @@ def verify(
 ) -> None:
     """Prove that builtins do what they say: values, gradients, precision, memory, errors, examples.
 
-    Without NAME, all of them. Rules that other plugins have for a builtin are held to the same definition. The exit
-    code is 1 if a check fails.
+    Without NAME, all of them. Rules that other plugins have for a builtin are checked against the same definition. The
+    exit code is 1 if a check fails.
 
     \b
     Examples:

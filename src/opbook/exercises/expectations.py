@@ -43,7 +43,7 @@ def expect(function: Callable[..., Any], *args: Any, gives: Any, tolerance: floa
 
 
 def expect_rule(rule: Callable[..., Any], definition: Callable[..., Any], *args: Any) -> None:
-    """Hold a rule to what it is the rule of: its value to the definition's, its pullback to the tape's.
+    """Compare a rule with its definition: the values, and the pullback with the tape's.
 
     Args:
         rule: The learner's rule: takes the arguments, returns the value and a pullback.

@@ -72,7 +72,7 @@ def _proved(exercise: Exercise) -> Proof:
         if verdict.passed:
             problems.append((answer, f"this wrong answer to {name} passes: {answer.mistake}"))
         elif answer.says not in str(verdict):
-            problems.append((answer, f"the check says nothing of {answer.says!r} here, but: {verdict}"))
+            problems.append((answer, f"the message lacks {answer.says!r}: {verdict}"))
     return Proof(
         exercise,
         tuple(f"{place(exercise.path, answer.line)}: {problem}" for answer, problem in problems),

@@ -67,11 +67,11 @@ class Function:
         problem = ""
         if len(arguments) > len(self.parameters):
             count = len(self.parameters)
-            problem = f"takes {count} {'argument' if count == 1 else 'arguments'}, but {len(arguments)} came"
+            problem = f"takes {count} {'argument' if count == 1 else 'arguments'}, but got {len(arguments)}"
         elif unknown:
             problem = f"has no parameter {unknown[0]}"
         elif missing:
-            problem = f"needs {' and '.join(missing)}, which did not come"
+            problem = f"needs {' and '.join(missing)}, which the call lacks"
         elif twice := [name for name in keywords if name in bound]:
             problem = f"got {twice[0]} twice, by position and by name"
         if problem:

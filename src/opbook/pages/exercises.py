@@ -37,4 +37,6 @@ def _judged(exercise: Exercise, here: str, addresses: Addresses) -> str:
         return "A test judges it."
     uri = addresses.builtins.get(name)
     op = f"[`{name}`]({between(here, uri)})" if uri else f"`{name}`"
-    return f"Value and gradient are held to {op}." if exercise.judged_by.startswith(RULE_OF) else f"It is held to {op}."
+    if exercise.judged_by.startswith(RULE_OF):
+        return f"Value and gradient are compared with {op}."
+    return f"It is compared with {op}."

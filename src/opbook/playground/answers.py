@@ -105,7 +105,7 @@ def _compare(message: Any, catalogue: Mapping[str, Callable[..., Any]]) -> Answe
         functions = _functions(example.code)
         own = [key for key in functions if not key.endswith(GRADIENT)]
         if not own:
-            raise InputError(f"the code defines no function to hold to {name}: write def my_{name}(...)")
+            raise InputError(f"the code defines no function to compare with {name}: write def my_{name}(...)")
         found = compare(functions[own[-1]], name, gradient=functions.get(own[-1] + GRADIENT))
     except InputError as error:
         return failure(str(error))

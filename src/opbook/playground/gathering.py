@@ -144,7 +144,7 @@ def _download(address: str) -> bytes:
 def _npm(place: Path, names: set[str]) -> Found:
     program = shutil.which("npm")
     if program is None:
-        raise _Unavailable(f"npm is not installed, so {NPM_PACKAGE} is not asked for")
+        raise _Unavailable(f"npm is not installed, so {NPM_PACKAGE} is skipped")
     _client("npm", [program, "pack", NPM_PACKAGE], place, NPM_PACKAGE)
     yield from _files(place, names)
 

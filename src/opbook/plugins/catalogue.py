@@ -288,7 +288,7 @@ def register(op: Builtin) -> Builtin:
 def _refuse_what_is_none(op: Any) -> None:
     if not isinstance(op, Builtin):
         hint = '; decorate it with @builtin(category="...") first' if callable(op) else ""
-        raise ArgumentError(f"register takes a builtin, but {op!r} came{hint}")
+        raise ArgumentError(f"register takes a builtin, but got {op!r}{hint}")
 
 
 @contextmanager

@@ -226,5 +226,5 @@ def checked(hook: str, thing: Any, kind: type[T]) -> T:
     if isinstance(thing, kind):
         return thing
     if isinstance(thing, type):
-        raise TypeError(f"{hook}() returned {thing!r}, which is a class, where an instance is due")
+        raise TypeError(f"{hook}() returned {thing!r}, which is a class, where an instance is expected")
     raise TypeError(f"{hook}() returned {thing!r}, which is no {KINDS[hook].noun}; write {KINDS[hook].example}")

@@ -35,7 +35,7 @@ def opbook_builtins() -> Iterable[Builtin]:
 def opbook_rules() -> Iterable[Rule]:
     """Return other rules for builtins that the catalogue has, from this plugin or from another one.
 
-    Such a rule is asked before the builtin's own, and is verified against the same definition. A builtin that uses
+    Such a rule is tried before the builtin's own, and is verified against the same definition. A builtin that uses
     this one inside its own rule gets the faster one as well.
     """
     raise NotImplementedError

@@ -86,7 +86,7 @@ def order_rules(op: Builtin, offers: Sequence[Contribution[Rule]], wanted: str |
     if wanted is not None:
         if wanted not in (*names, OWN):
             raise PluginError(
-                f"the settings ask for the rule {wanted} of {op.name}, which has none of that name."
+                f"the settings name the rule {wanted} of {op.name}, which has none of that name."
                 f"{nearest(wanted, [*names, OWN])} It has {' and '.join([*names, OWN])}; choose one of them with "
                 f"OPBOOK_RULES={op.name}={names[0] if names else OWN}, or install the plugin that has {wanted}"
             )

@@ -12,10 +12,10 @@ REASONS: dict[str, tuple[str, ...]] = {
     "writes into its argument: build the new array with np.where, np.concatenate or np.stack": (
         *("np.copyto", "np.fill_diagonal", "np.place", "np.put", "np.put_along_axis", "np.putmask"),
     ),
-    "has jumps in its result, and numbers that do not move with it: take it of opbook.stop_gradient(x)": (
+    "has jumps in its result, and numbers that do not move with it: pass opbook.stop_gradient(x)": (
         *("np.histogram", "np.histogram2d", "np.histogramdd", "np.histogram_bin_edges"),
     ),
-    "gives an array whose length depends on which entries are equal: take it of opbook.stop_gradient(x), or np.sort": (
+    "gives an array whose length depends on which entries are equal: pass opbook.stop_gradient(x), or use np.sort": (
         *("np.unique", "np.unique_all", "np.unique_counts", "np.unique_inverse", "np.unique_values", "np.union1d"),
         *("np.intersect1d", "np.setdiff1d", "np.setxor1d"),
     ),

@@ -181,8 +181,8 @@ def _made(trial: Trial) -> Callable[[Any], Any]:
 
 
 PROBES: dict[str, Callable[[Trial], str]] = {
-    "an answer that was kept by shape": _called_again,
-    "an answer that was kept by pointer": _same_memory,
+    "a result cached by shape": _called_again,
+    "a result cached by pointer": _same_memory,
     "input that is not contiguous": _layout,
     "a NaN in the input": _nan,
 }
