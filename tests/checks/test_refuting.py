@@ -180,7 +180,7 @@ def test_global_state_is_refuted():
         value, kept["pullback"] = right(x, w)
         return value, lambda g: kept["pullback"](g)
 
-    assert "answers differently" in outcome(mixed(rule), "pullback").message
+    assert "returns something else" in outcome(mixed(rule), "pullback").message
 
 
 def test_a_leak_is_refuted():
@@ -368,7 +368,7 @@ def test_known_answers_tell_0_from_minus_0():
     def samples(draw):
         yield draw.known("zero", np.array([0.0]), np.array([-0.0]))
 
-    assert "has 0 and -0 otherwise" in outcome(doubled(samples), "known answers").message
+    assert "other signs of 0" in outcome(doubled(samples), "known answers").message
     assert outcome(doubled(samples, lambda x: x * 2 + 0.0), "known answers").status == "passed"
 
 
@@ -388,7 +388,7 @@ def test_what_must_be_refused_is_tried_on_rule_and_definition():
     assert outcome(doubled(samples, refuses), "errors").status == "passed"
     for op, words in (
         (doubled(samples), "with a negative entry, it returns a value, where an error is expected"),
-        (doubled(samples, refuses, unchecked), "with a negative entry, it answers"),
+        (doubled(samples, refuses, unchecked), "with a negative entry, it returns a value"),
         (
             doubled(samples, rule=lambda x: (refuses(x), lambda g: (g * 2.0,))),
             "with a negative entry, in its definition, it answers",

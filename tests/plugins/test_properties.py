@@ -70,7 +70,7 @@ def test_one_that_says_nothing_of_any_input_is_refuted():
 
 def test_other_rules_are_held_to_it_too():
     off = Rule("half", "off", lambda x: (0.51 * x, lambda g: (g / 2,)))
-    with pytest.raises(AssertionError, match=r"fails 1 of 2 checks\nsums \[off\]: it does not hold"):
+    with pytest.raises(AssertionError, match=r"fails 1 of 2 checks\nsums \[off\]: the property does not hold"):
         check(half, ["sums"], [off], [Property("half", "sums", "Twice its value is x.", sums)])
 
 
