@@ -391,7 +391,7 @@ def test_what_must_be_refused_is_tried_on_rule_and_definition():
         (doubled(samples, refuses, unchecked), "with a negative entry, it returns a value"),
         (
             doubled(samples, rule=lambda x: (refuses(x), lambda g: (g * 2.0,))),
-            "with a negative entry, in its definition, it answers",
+            "with a negative entry, in its definition, it returns a value",
         ),
     ):
         assert words in outcome(op, "errors").message
