@@ -32,7 +32,7 @@ from opbook.errors import InputError, ShapeError
     aliases=("Einstein summation", "Einsum", "tensor contraction", "tensordot", "trace", "EinsumDense"),
 )
 def einsum(spec: str, arrays: tuple[Any, ...]) -> Array["..."]:
-    r"""Multiplies arrays and sums over axes, as letters say.
+    r"""Multiplies arrays and sums over axes, as the letters of spec say.
 
     Matrix products, transposes, traces and the scores of all heads at once are one call, and the letters say which axis
     is which: `"ij,jk->ik"` is the matrix product. A letter that is missing on the right of the arrow is summed over,

@@ -10,8 +10,8 @@ from opbook import Array, Family, Mask, builtin, hookimpl, unbroadcast
 from opbook.errors import InputError, ShapeError
 
 
-# Row i says how much of each key's value goes into the answer of query i. The rows of a softmax add up to 1, so the
-# answer is an average of the values.
+# Row i says how much of each key's value goes into the result of query i. The rows of a softmax add up to 1, so the
+# result is an average of the values.
 #
 # Scores are divided by √D because the dot product of two vectors of D random entries has a standard deviation of √D.
 # Without the division, for a large D, the softmax would give nearly all the weight to one key, with a gradient close to
@@ -28,8 +28,9 @@ from opbook.errors import InputError, ShapeError
 # that no key can win by more than that. `window=(left, right)` lets query i look at keys i − left to i + right only:
 # left + 1 + right keys, its own among them.
 #
-# Padding may hold anything, but in a matrix product one NaN spoils whole rows, because 0 · NaN is NaN. So the products
-# are taken with 0 in the place of what is not finite. Then the scores of that query or key become NaN, and no others.
+# Padding may hold anything, but in a matrix product one NaN spoils whole rows, because 0 · NaN is NaN. So entries that
+# are not finite are replaced by 0 in the products. Afterwards the scores of that query or key become NaN, and no
+# others.
 #
 # **The gradient.** Let S be the scores, P the weights, and g = ∂L/∂P the cotangent, for some loss L. Then
 #
@@ -199,7 +200,7 @@ def check_masks(q, k, key_mask, causal, window=None):
 #   are the last positions of the sequence.
 # - `align="upper-left"`: the first query sees the first key only, as if both counted from the same start.
 #
-# As nobody can tell from the sizes which one is meant, it has to be said.
+# The sizes do not tell which one is meant, so the caller must say it.
 @builtin(
     category="Attention",
     aliases=(

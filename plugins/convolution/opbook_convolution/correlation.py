@@ -12,7 +12,7 @@ from opbook_convolution.windows import grid_of, put_back, windows
 
 # A kernel is a small image that slides over a large one. At each place it is multiplied, entry by entry, with what lies
 # under it, and the products are added up: the sum is large where the image looks like the kernel. The same few weights
-# serve all places, so what is learned in one corner is known in all others.
+# are used at all places, so what is learned in one corner holds in all others.
 #
 # An image has C *channels*, such as red, green and blue, and a kernel sees all of them at once: it is C × K × L. Each
 # of the O kernels makes one channel of the result. So w is O × C × K × L, in the order of PyTorch and ONNX.
@@ -37,8 +37,8 @@ from opbook_convolution.windows import grid_of, put_back, windows
 # $$\frac{\partial L}{\partial w_{ockl}} = \sum_{n, p, q} g_{nopq}\,\tilde x_{n, c, sp + dk, sq + dl}, \qquad
 # \frac{\partial L}{\partial b_o} = \sum_{n, p, q} g_{nopq},$$
 #
-# with x̃ for the padded image. An entry of x is seen by several windows, in each at another place (k, l). What window
-# (p, q) says of its own entries is
+# with x̃ for the padded image. An entry of x is seen by several windows, in each at another place (k, l). The part of
+# window (p, q) in the gradient of its entries is
 #
 # $$\sum_o g_{opq}\,w_{ockl}.$$
 #
@@ -70,8 +70,9 @@ def conv2d(
 ) -> Array["... O P Q"]:
     r"""Slides kernels over images, and gives at each place the sum of the products of a kernel with what lies under it.
 
-    It is the layer of networks that see. The first ones find edges and spots, later ones what is made of them. Where w
-    has three axes, x has rows of places in the place of images, as in sound.
+    It is the layer of networks for images: the first layers find edges and spots, later ones shapes made of them. x has
+    C channels of H rows and W columns, and each of O kernels gives one channel of the result. Without padding the
+    result is smaller than x. If w has three axes, x has rows in the place of images, as in sound.
 
     Args:
         x: Images, with a height and a width for each of C channels.

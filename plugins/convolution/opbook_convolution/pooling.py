@@ -16,8 +16,8 @@ from opbook_convolution.windows import grid_of, inside, put_back, shown, windows
 # right, where no whole window fits, is not seen at all. Each channel is pooled by itself; so is each image of a batch.
 # A row of places is an image of height 1, with windows of `size=(1, k)`.
 #
-# Padding counts as −∞ here, never as 0, which would be the largest where all entries are negative. There is less of it
-# than a window is large, so that every window has an entry to give. `"same"` and `"valid"` are those of `conv2d`.
+# Padding counts as −∞ here, never as 0, which would be the largest where all entries are negative. It must be smaller
+# than a window, so that every window has at least one entry of the image. `"same"` and `"valid"` are those of `conv2d`.
 #
 # **The gradient.** In each window the cotangent g goes back to the entry that was the largest, and all others get
 # nothing. If several are equal, they share it, so that the parts add up to it: PyTorch gives all of it to the first.
@@ -95,8 +95,8 @@ def _(x, size, *, stride=None, padding=0):
 #
 # Does a window that hangs over the edge divide by its size, or by the number of places that lie in the image? With
 # `count_padding=True`, as in PyTorch, padding counts as zeros, and the edges of an image get darker. With
-# `count_padding=False`, as in ONNX, and as Keras and TensorFlow have it for `"same"`, only what is there counts, and
-# an image of one colour keeps it. Without padding there is no difference.
+# `count_padding=False`, as in ONNX, and as Keras and TensorFlow have it for `"same"`, only entries of the image count,
+# and an image of one colour keeps its colour. Without padding there is no difference.
 #
 # Everything else is as in `max_pool`. There is no rounding up of the number of windows, `ceil_mode`: libraries do not
 # agree by what a window divides that reaches beyond even the padding.

@@ -10,7 +10,7 @@ from opbook.errors import InputError
 # up is indexing, and the rows are learned. The result is the same as the product of `one_hot` vectors and the table,
 # without the many multiplications by 0.
 #
-# An id that the table has no row for is an error, and so is a negative one, which NumPy would count from the end.
+# An id without a row in the table is an error, and so is a negative one, which NumPy would count from the end.
 #
 # **The gradient.** A row of the table was used as often as its id occurs, so its gradient is the sum of the cotangents
 # of all these places. With e for the result and g = ∂L/∂e for its cotangent,
@@ -81,8 +81,8 @@ def check_padding(table, padding_id):
 # The vector of a class is 0 but for a 1 at its place. So a product with a matrix picks a row, a sum of such vectors
 # counts, and `mse_loss` or a comparison with `softmax` can be taken entry by entry.
 #
-# A class that there is no place for is an error. A vector of nothing but zeros, which some libraries give, would be a
-# class that silently counts for nothing.
+# A class outside the range is an error. Some libraries return a vector of zeros for it, a class that silently counts
+# for nothing.
 #
 # **The gradient.** There is none: classes are whole numbers, which can't change a little.
 @builtin(
@@ -100,9 +100,9 @@ def check_padding(table, padding_id):
 def one_hot(ids: Int["..."], n: int) -> Array["... N"]:
     r"""Makes a vector for each number, with a 1 at that place and 0 at all others.
 
-    So classes become rows that can be multiplied, added up and compared with probabilities. Numbers of any shape get
-    one more axis, as long as there are classes: a vector of N numbers becomes a matrix of N rows. A product of such a
-    row with a table picks a row of the table, which [`embedding`](embedding.md) does without the product.
+    Classes become rows that can be multiplied, added up and compared with probabilities. Numbers of any shape get one
+    more axis, as long as there are classes: a vector of N numbers becomes a matrix of N rows. A product of such a row
+    with a table picks a row of the table, which [`embedding`](embedding.md) does without the product.
 
     Args:
         ids: Whole numbers from 0 to n - 1, in any shape.

@@ -10,16 +10,16 @@ from opbook_grouped_query_attention.cache import append_to_cache
 
 # While a model writes a text, it keeps the keys and values of everything written so far. That is most of the memory
 # that it needs, and it grows with the text. If several query heads share one head of keys and values, there is less to
-# keep: with G query heads to each, a G-th. G = 1 are ordinary heads, and with a single head of keys this is called
+# keep: with G query heads for each, a G-th. G = 1 are ordinary heads, and with a single head of keys this is called
 # *multi-query attention*.
 #
 # Query head i uses head i // G of the keys and values: the first G query heads use the first one, the next G the second
-# one. So each head of keys is *repeated* G times, side by side, as `np.repeat` does it. Setting the whole stack behind
-# itself G times, as `np.tile` does it, would give head i % Hk instead. The shapes are the same, so nothing fails, and
-# the answers are wrong.
+# one. So each head of keys is *repeated* G times, side by side, as `np.repeat` does it. Repeating the whole stack G
+# times, as `np.tile` does, would give head i % Hk instead. The shapes are the same, so nothing fails, but the results
+# are wrong.
 #
 # All else is [`scaled_dot_product_attention`](scaled_dot_product_attention.md), with the heads as one more batch axis.
-# A mask or a bias may be another one for each query head, so it has an axis for them, before that of the queries, which
+# A mask or a bias may be different for each query head, so it has an axis for them, before that of the queries, which
 # may have the length 1. A `key_mask` is about the rows, so it is the same for all heads.
 #
 # The queries of a new token are fewer than the keys so far. So instead of `causal=True`, which needs as many, pass

@@ -29,12 +29,12 @@ class LongerCache(TypedDict):
 # Where the new rows stand is the count of rows in the cache *before* they are appended. Two things need it:
 #
 # - [`rope`](rope.md) turns the new queries and keys by their positions: `positions = Nc + np.arange(N)`. Keys are kept
-#   as they were turned.
+#   after they have been turned.
 # - The mask is `causal_mask(N, Nc + N, align="lower-right")`, as the last query is the last row: it sees all keys. For
 #   a single new row that is a row of ones, and needs no mask. With several new rows at once, which is called *prefill*
 #   for a prompt, or *chunked prefill* if that is taken in parts, each may look at itself and at what came before it.
 #
-# However the rows are divided into steps, the cache is the same bit for bit. And the answers? In a full pass a row is a
+# However the rows are divided into steps, the cache is the same bit for bit. And the results? In a full pass a row is a
 # sum over all keys, of which the later ones have the weight 0. In a step it is a shorter sum, and a sum of another
 # length is added up in another order, and a product of one row by another routine than that of many. So in float64 a
 # step and the full pass may differ in the last digits, by up to 2e-15 for numbers around 1. In float32,
@@ -43,9 +43,9 @@ class LongerCache(TypedDict):
 # How a block of Llama or GPT-2 is run with a cache is on a page of its own, "Write with a cache".
 #
 # Each call copies the cache. Programs that write long texts keep room in advance and write into it, and have to block
-# the part that is not filled yet; the answers are the same.
+# the part that is not filled yet; the results are the same.
 #
-# **The gradient.** What was joined is cut apart at the same place: the first Nc rows of the cotangent belong to the
+# **The gradient.** The cotangent is cut where the arrays were joined: the first Nc rows of the cotangent belong to the
 # cache, the others to the new rows.
 @builtin(
     category="Attention",
@@ -67,7 +67,7 @@ def append_to_cache(
     k: Array["*B N D"],
     v: Array["*B N Dv"],
 ) -> LongerCache:
-    r"""Puts new keys and values behind those of the rows before, so that these need not be computed again.
+    r"""Appends new keys and values to those of earlier rows, so that these need not be computed again.
 
     While a text is written, each new row needs the keys and values of all rows before it, and these never change. The
     cache is a record of both; a step appends its own rows, and attends with its queries to all that is in it.

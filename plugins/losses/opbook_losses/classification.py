@@ -25,8 +25,8 @@ from opbook_losses.reduction import Reduction, divisor
 # - A row whose target is `ignore_index` has no weights at all: its loss is 0, and nothing in its logits matters, NaN
 #   included. That is how padding is left out.
 #
-# The mean is not over rows, but over what the targets of the rows that count weigh: the sum of weight[target], which is
-# their number if there is no `weight`. If no row counts, the loss is 0.
+# The mean divides by the sum of weight[target] over the rows that count; without `weight` that is their number. If no
+# row counts, the loss is 0.
 #
 # **The gradient.** The derivative of log pᵢ with respect to the logit xⱼ is δᵢⱼ − pⱼ, where p is the softmax of the
 # row. The loss of a row is −∑ᵢ qᵢ log pᵢ. Let g be its cotangent, divided by the sum of weights if the mean is taken.
@@ -154,8 +154,8 @@ def check_targets(targets, counts, n_classes, ignore_index):
 # $$\frac{\partial L}{\partial x} = g\,\bigl((1 - t)\,\sigma(x) - w\,t\,\sigma(-x)\bigr), \qquad
 # \frac{\partial L}{\partial t} = g\,\bigl(w \operatorname{softplus}(-x) - \operatorname{softplus}(x)\bigr).$$
 #
-# Without `pos_weight` the first is g (σ(x) − t), and the second −g x: what the model said less what it should have
-# said, as in `cross_entropy`.
+# Without `pos_weight` the first is g (σ(x) − t), and the second −g x: the prediction less the target, as in
+# `cross_entropy`.
 @builtin(
     category="Losses",
     aliases=(
@@ -172,7 +172,9 @@ def binary_cross_entropy(
 ) -> Array["..."]:
     r"""Takes minus the logarithm of the probability that scores give to the right answers to yes-or-no questions.
 
-    It is the loss of models whose answers do not exclude each other, such as which of several things a picture shows.
+    It is the loss of models with several yes-or-no answers at once, such as which things a picture shows. It takes the
+    scores, before any sigmoid, and targets of the same shape, 1 for yes and 0 for no. Scores of any size are safe: the
+    loss of a wrong answer with a score of 1000 is 1000, and not infinite.
 
     Args:
         logits: Scores of the answer yes, before any sigmoid.

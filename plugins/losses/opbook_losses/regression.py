@@ -78,8 +78,8 @@ def _(x, target, *, reduction="mean"):
 
 
 # Up to delta the loss is half the square of the error, as in `mse_loss` but for the half. Beyond delta it goes on along
-# a straight line with the slope that it has there. So a single wild target costs in proportion to its distance, and
-# not to the square of it: the loss is *robust*.
+# a straight line with the slope that it has there. So an outlier costs in proportion to its distance, and not to the
+# square of it: the loss is *robust*.
 #
 # Both parts are one formula. Let c be the error, held between −delta and delta. Then the loss is c (e − c / 2): for a
 # small error c = e, and e²/2 is left; for a large one, c = ±delta gives delta (|e| − delta / 2). No square of a large
@@ -104,10 +104,11 @@ def _(x, target, *, reduction="mean"):
 def huber_loss(
     x: Array["*B"], target: Array["*B"], *, delta: float = 1.0, reduction: Reduction = "mean"
 ) -> Array["..."]:
-    r"""Takes the mean of a loss that is half the squared error when it is small, and grows along a line beyond.
+    r"""Takes the mean of a loss that is half the squared error for small errors, and a straight line for large ones.
 
-    It is for numbers some of which are wrong by far, as measurements are now and then: they pull at the model no harder
-    than others.
+    It is for data with outliers, such as faulty measurements: a large error pulls at the model no harder than an error
+    of delta. Both arrays have the same shape, and the mean is taken over all entries. Beyond delta the slope stays the
+    same; at delta value and slope are continuous.
 
     Args:
         x: What was predicted.

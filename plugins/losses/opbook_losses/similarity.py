@@ -7,11 +7,11 @@ from opbook import Array, builtin, stop_gradient, unbroadcast
 from opbook.errors import InputError, ShapeError
 
 
-# Draw from a distribution p, and guess with another one, q. The divergence says how much longer the messages get that
-# tell what was drawn: in nats, which are bits if they are divided by log 2. It is 0 if the two are the same, positive
-# otherwise, and not symmetric: **the first argument is the true distribution**, the one that the mean is taken with.
-# Guessing that something is impossible which does happen costs infinitely much; guessing that something may happen
-# which never does costs little.
+# Something is drawn from a distribution p, but its message is encoded for another distribution q. The divergence says
+# how much longer the messages are on average: in nats, which become bits if they are divided by log 2. It is 0 if the
+# two are the same, positive otherwise, and not symmetric: **the first argument is the true distribution**, the one that
+# the mean is taken with. If q says that something is impossible and it happens, that costs infinitely much; if q allows
+# something that never happens, that costs little.
 #
 # Both arguments are *logarithms* of probabilities, such as `log_softmax` gives. So a probability of 1e-400 is nothing
 # special, and gradients arrive at the scores without a division by a small number. Probabilities themselves are
@@ -38,6 +38,8 @@ def kl_divergence(log_p: Array["..."], log_q: Array["..."], axis: int = -1) -> A
     r"""Measures how far a distribution q is from the true one p, both given by their logarithms.
 
     A small model that learns from a large one is trained with it, and so is a policy that must stay near an older one.
+    Both arguments are logarithms of probabilities, as `log_softmax` gives them. It is 0 if the two are equal, and
+    exchanging them changes it.
 
     Args:
         log_p: Logarithms of the true probabilities, which add up to 1 along axis.
@@ -107,7 +109,9 @@ def _(log_p, log_q, axis=-1):
 def cosine_similarity(x: Array["..."], y: Array["..."], axis: int = -1, *, eps: float = 1e-8) -> Array["..."]:
     r"""Measures how alike the directions of two vectors are, from -1 to 1.
 
-    It is how one finds the text or the picture whose vector is closest in meaning to that of a question.
+    It is how one finds the text or the picture whose vector is closest in meaning to that of a question. x and y
+    broadcast, and the axis of the vectors is gone in the result. Lengths play no part; a vector of zeros has the
+    similarity 0 with everything.
 
     Args:
         x: The vectors.

@@ -8,28 +8,28 @@ from opbook_multi_head_attention.heads import Head, answer_of, bias_gradient, ch
 from opbook_multi_head_attention.weights import multi_head_weights
 
 
-# Each head looks at the same rows through projections of its own, so each can attend to something else. Their answers
+# Each head looks at the same rows through projections of its own, so each can attend to something else. Their results
 # are added up.
 #
-# Textbooks put the heads' answers side by side and multiply by one tall matrix. Cut into blocks, that is the same sum:
+# Textbooks put the heads' results side by side and multiply by one tall matrix. Cut into blocks, that is the same sum:
 #
 # $$[A_1\; A_2]\begin{bmatrix} B_1 \\ B_2 \end{bmatrix} = A_1 B_1 + A_2 B_2,$$
 #
-# where A is a head's answer and B the block of rows that it meets. Here every head has that block as its own `wo`. So
-# nothing has to be put side by side, and one sees that the heads of one layer do not depend on each other.
+# where A is a head's result and B the block of rows that it is multiplied with. Here every head has that block as its
+# own `wo`. So nothing has to be put side by side, and one sees that the heads of one layer do not depend on each other.
 #
 # Queries, keys and values are all projections of x, which is called self-attention; where the keys and values come from
 # other rows, it is [`cross_attention`](cross_attention.md). `n_heads` repeats the number of records, so that a list in
 # which a head is missing is an error, and not a result.
 #
-# Each projection may have a bias, and so may the sum: `bo`. The bias of the keys is there only because many models have
-# one. It adds the same number to all scores of a query, which the softmax takes away again, so it changes nothing, and
-# its gradient is 0.
+# Each projection may have a bias, and so may the sum: `bo`. The bias of the keys is supported only because many models
+# have one. It adds the same number to all scores of a query, which the softmax cancels, so it changes nothing, and its
+# gradient is 0.
 #
 # A row that no row may attend to is padding, and may hold anything. But it is still a query, so a NaN in it would get
 # into the gradients of the weights, which all rows share. Therefore what is not finite in such a row counts as 0.
 #
-# **The gradient.** Let A be one head's answer, the attention of Q = X W^Q, K = X W^K and V = X W^V. Let g be the
+# **The gradient.** Let A be one head's result, the attention of Q = X W^Q, K = X W^K and V = X W^V. Let g be the
 # cotangent, that is ∂L/∂Y for some loss L, where Y is the sum of all A W^O. With dA short for ∂L/∂A, and so on,
 #
 # $$\begin{gathered}
@@ -64,7 +64,7 @@ def multi_head_attention(
     key_mask: Mask["... N"] | None = None,
     causal: bool = False,
 ) -> Array["... N D"]:
-    r"""Runs several attention heads over the rows of x, each through its own projections, and adds up their answers.
+    r"""Runs several attention heads over the rows of x, each through its own projections, and adds up their results.
 
     Each head projects the N rows, D wide, to queries, keys and values of its own width with wq, wk and wv. Every row
     then attends to all rows, and wo projects what it found back to width D. Adding up the heads is the same as

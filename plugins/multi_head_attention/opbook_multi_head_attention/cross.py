@@ -13,7 +13,7 @@ from opbook_multi_head_attention.heads import CrossHead, answer_of, bias_gradien
 # [`multi_head_attention`](multi_head_attention.md); with x as its own memory it is the same op.
 #
 # Rows of the memory that no query may attend to are padding, and may hold anything, and so may a query that may attend
-# to nothing. What is not finite there counts as 0, so that it gets into no gradient of the weights.
+# to nothing. Entries there that are not finite count as 0, so that they get into no gradient of the weights.
 #
 # **The gradient.** That of multi-head attention, but for the last line. With Q = X W^Q, K = M W^K and V = M W^V, where
 # M is the memory,
@@ -25,7 +25,7 @@ from opbook_multi_head_attention.heads import CrossHead, answer_of, bias_gradien
 # \end{gathered}$$
 #
 # where dX is short for ∂L/∂X for some loss L, and so on. All heads share X and M, so their gradients are summed over
-# the heads. This is how an encoder learns: it hears of the loss through dM only.
+# the heads. This is how an encoder learns: its only gradient comes through dM.
 @builtin(
     category="Attention",
     aliases=(

@@ -8,9 +8,9 @@ from opbook_multi_head_attention.cross import unused
 from opbook_multi_head_attention.heads import CrossHead, Head, check_heads, padding_in, plus
 
 
-# The weights that are behind [`multi_head_attention`](multi_head_attention.md), to look at. They say what a head looked
-# at, not what it made of it: a row with a large weight may have a small value. PyTorch returns the mean over the heads
-# unless told otherwise, in which a head that looks back and one that looks ahead can no longer be told apart.
+# The weights inside [`multi_head_attention`](multi_head_attention.md), to look at. They say what a head looked at, but
+# not what it took from there: a row with a large weight may have a small value. By default PyTorch returns the mean
+# over the heads, in which a head that looks back and one that looks ahead can no longer be told apart.
 #
 # **The gradient.** Each head's weights are those of [`attention_weights`](attention_weights.md), of two projections of
 # x. Its rule gives dQ and dK, and as x goes into both, dX is the sum of dQ W^Qᵀ and dK W^Kᵀ over all heads. Values and

@@ -18,21 +18,21 @@ class BatchNormed(TypedDict):
 
 
 # Every *column* is moved and divided so that its mean over all rows of the batch is 0, and its variance 1. `layer_norm`
-# does the same to every row. So here a row's result depends on the other rows of its batch, and a batch of one row says
-# nothing: that is an error.
+# does the same to every row. So here a row's result depends on the other rows of its batch, and a batch of one row is
+# an error, as it has no variance.
 #
-# In use there may be one row only, and its result should not depend on others. So training also keeps *running*
+# After training there may be only one row, and its result should not depend on others. So training also keeps *running*
 # statistics: after each batch, `mean` and `var` move towards those of the batch by the share `momentum`. They are
-# returned with y, to be passed to the next call. Without `training` they take the place of the batch's, and stay as
-# they are.
+# returned with y, to be passed to the next call. Without `training` they are used in the place of the batch's
+# statistics, and do not change.
 #
 # Two things differ silently between libraries. `momentum` is the weight of the *new* statistics here and in PyTorch,
 # and that of the old ones in Keras and ONNX: 0.1 here is 0.9 there. And y is always normalized by the biased variance,
 # divided by the number n of rows; but the running variance takes the unbiased one, divided by n − 1, here and in
-# PyTorch, and the biased one in Keras and ONNX. `running="biased"` does as they do.
+# PyTorch, and the biased one in Keras and ONNX. `running="biased"` gives theirs.
 #
-# Rows stand below one another, and all axes but the last are taken for rows. An image whose channels come second has to
-# be turned so that they come last.
+# The last axis has the columns, and all other axes count as rows. An image whose channels come second must be
+# transposed so that they come last.
 #
 # **The gradient.** Write μ and σ² for the statistics that are used, s = √(σ² + ε), and x̂ = (x − μ) / s. Let g be the
 # cotangent of y, the gradient of some number L by y, and h = g · γ. The gradients of γ and β are the sums over the rows

@@ -12,11 +12,11 @@ from opbook.errors import InputError
 # kept is divided by the share 1 − rate of what is kept on average. So the mean of an entry over many masks is the entry
 # itself, and at inference nothing has to be rescaled: without a mask, x comes back as it is.
 #
-# In other libraries dropout draws the mask itself, from a generator that nobody sees. Here the mask is an argument, so
-# that the same call gives the same result, and can be differentiated. `dropout_mask` makes one.
+# In other libraries dropout draws the mask itself, from a hidden generator. Here the mask is an argument, so that the
+# same call gives the same result, and can be differentiated. `dropout_mask` makes one.
 #
-# With `rate=1` everything is dropped, and the result is 0, not 0/0. What stands in a dropped entry changes nothing, not
-# even if it is NaN.
+# With `rate=1` everything is dropped, and the result is 0, not 0/0. The value of a dropped entry changes nothing, even
+# if it is NaN.
 #
 # **The gradient.** A kept entry was divided by 1 − rate, a dropped one is not used. With g for the cotangent, the
 # gradient of some number L by y, and k for the mask,
@@ -26,10 +26,10 @@ from opbook.errors import InputError
 # The mask is the same as in the forward pass. A new one there would be the gradient of another function.
 @builtin(category="Normalization", aliases=("Dropout", "inverted dropout", "drop out"))
 def dropout(x: Array["..."], keep: Mask["..."] | None = None, *, rate: float) -> Array["..."]:
-    r"""Sets the entries of x to 0 that a mask does not keep, and makes up for them with the others.
+    r"""Sets entries of x to 0 where a mask is false, and scales the others up to make up for them.
 
-    A network that is trained so can't rely on a single entry, and learns the training data less by heart. The entries
-    that are kept are divided by 1 - rate, so that the mean stays the same. The mask comes from
+    A network that is trained with it can't rely on a single entry, and learns the training data less by heart. The
+    entries that are kept are divided by 1 - rate, so that the mean stays the same. The mask comes from
     [`dropout_mask`](dropout_mask.md); without one nothing is dropped, as is right after training.
 
     Args:

@@ -8,10 +8,10 @@ from opbook.errors import InputError, ShapeError
 
 # The channels of x are put into groups of neighbours, and the entries of one group, all channels and all places
 # together, are moved and divided so that their mean is 0 and their variance 1. Then each *channel* gets a scale and an
-# offset, gamma and beta. No example of a batch looks at another, so a batch of 1 is as good as one of 100. That is what
-# sets it apart from `batch_norm`.
+# offset, gamma and beta. No example of a batch depends on another, so a batch of 1 is as good as one of 100. That is
+# the difference from `batch_norm`.
 #
-# The number of groups leads from one relative to the other: with `groups=1` all channels are normalized together, a
+# The number of groups connects it with other norms: with `groups=1` all channels are normalized together, a
 # `layer_norm` over channels and places. With as many groups as channels, each channel is on its own: *instance norm*.
 #
 # The last axis holds the places. An image has two axes of places, which are put into one before, with `reshape`.

@@ -7,14 +7,14 @@ from opbook.errors import InputError
 
 
 # Every row is divided by the root of the mean of its squares, its *RMS*. Then each column gets a scale gamma, which is
-# learned. It is `layer_norm` without the mean: nothing is subtracted before, and nothing is added after. That is one
-# pass over the row less, and models from T5 to Llama show that it is enough.
+# learned. It is `layer_norm` without the mean: nothing is subtracted before, and nothing is added after. That saves one
+# pass over the row, and models from T5 to Llama show that it is enough.
 #
 # `eps` stands under the root and is added to the mean square as it is, however large or small the row. So a row of
 # zeros gives 0, and not 0/0.
 #
-# Squares are the danger here: in float16 the square of 300 is infinite already. The definition and the rule take them
-# in float64.
+# Squares can overflow: in float16 the square of 300 is already infinite. The definition and the rule take them in
+# float64.
 #
 # Gemma stores its scale as an offset from 1. To use its weights, pass `gamma = 1 + weight`.
 #

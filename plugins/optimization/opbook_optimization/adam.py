@@ -45,9 +45,9 @@ class AdamStepped(TypedDict):
 #   weight decays of papers are about lr times as large.
 # - The default of weight_decay is 0 here, and 0.01 in `torch.optim.AdamW`.
 #
-# **The gradient.** Nobody trains through a step as a rule, so there is no rule by hand. The tape differentiates the
-# definition where one does, as in learning a learning rate. With respect to its own gradient g, the step has two parts,
-# one through m and one through v, which almost cancel at the first step: lr · g / |g| does not depend on the size of g.
+# **The gradient.** One rarely trains through a step, so there is no rule by hand. For that, for example to learn a
+# learning rate, the tape differentiates the definition. With respect to its own gradient g, the step has two parts, one
+# through m and one through v, which almost cancel at the first step: lr · g / |g| does not depend on the size of g.
 @builtin(
     category="Optimization",
     aliases=("AdamW", "Adam", "torch.optim.AdamW", "torch.optim.Adam", "optax.adamw", "optimizer", "weight decay"),

@@ -16,7 +16,7 @@ class Clipped(TypedDict):
 
 
 # A single bad batch can give a gradient that is a thousand times as long as all others, and one step along it undoes
-# the training of hours. So a gradient that is longer than max_norm is made as long as that. Its direction stays the
+# the training of hours. So a gradient that is longer than max_norm is shortened to that length. Its direction stays the
 # same, as *all* its arrays are multiplied by one number: the norm is taken over all entries of all of them, as if they
 # stood in one long vector. Clipping each array, or each entry, by itself would turn it.
 #
@@ -24,7 +24,8 @@ class Clipped(TypedDict):
 # differs: PyTorch divides by the norm + 1e-6.
 #
 # Squares would overflow for large entries, and vanish for small ones, so the entries are divided by the largest of them
-# before. A gradient with NaN or infinity has no length; clipping can't save it, and it is an error which array has it.
+# before. A gradient with NaN or infinity has no length; clipping can't repair it, so it is an error that names the
+# array.
 #
 # **The gradient.** Where nothing is clipped, it is the cotangent c of the result. Elsewhere, with n for the norm,
 # u = g / n for the direction and M for max_norm, the result is M u. If g grows along u, u stays the same, so the

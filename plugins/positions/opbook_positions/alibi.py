@@ -9,7 +9,7 @@ from opbook.errors import InputError
 from opbook_positions.windows import distances
 
 
-# In the place of vectors of positions, each score of attention gets something subtracted that grows with the distance
+# Instead of vectors for positions, a number is subtracted from each score of attention, which grows with the distance
 # of query and key. Each head has a slope of its own: one with a steep slope looks at its neighbours, one with a small
 # slope looks far. Nothing is learned, and sequences may be longer than any that the model has seen.
 #
@@ -18,7 +18,7 @@ from opbook_positions.windows import distances
 # for 2m, until there are n. So the slopes of 12 heads do *not* decrease from the first to the last.
 #
 # The result is the `bias` of `attention_weights`. Keys after a query count by their distance too; with a causal mask
-# they are blocked. With different numbers of queries and keys it has to be said which key is a query's own, as for
+# they are blocked. With different numbers of queries and keys, `align` must say which key is a query's own, as for
 # `causal_mask`.
 #
 # **The gradient.** There is none: distances are whole numbers, and the slopes are fixed.

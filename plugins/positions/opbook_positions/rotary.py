@@ -11,10 +11,10 @@ from opbook.errors import InputError, ShapeError
 # Attention alone does not know in which order its rows come. Here each query and each key is turned by an angle that
 # grows with its position. Two entries of a row make up a plane, and plane i turns by θᵢ = base^(−i/P) per position, for
 # P planes: the first by one radian, the last hardly at all. Turning both of two rows by the same angle does not change
-# their dot product. So the dot product of a turned query and a turned key knows how far apart the two stand, and
-# nothing else about where that is. Values are not turned.
+# their dot product. So the dot product of a turned query and a turned key depends on how far apart the two are, and not
+# on where they are. Values are not turned.
 #
-# Which two entries make up a plane differs between models, and with the wrong pairing nothing fails: the answers are
+# Which two entries make up a plane differs between models, and with the wrong pairing nothing fails: the results are
 # just bad.
 #
 # - `pairing="halves"`: entries i and i + P, as in GPT-NeoX and in the Llama of the library transformers.

@@ -16,9 +16,9 @@ from opbook.errors import InputError
 # `sliding_window=w` holds w keys with the query's own: `left = w - 1`. FlashAttention's `window_size=(left, right)`
 # counts as it is done here, and so does ONNX. −1 is no limit on that side, so `left = -1, right = 0` is a causal mask.
 #
-# With different numbers of queries and keys it has to be said which key is a query's own, as for `causal_mask`.
+# With different numbers of queries and keys, `align` must say which key is a query's own, as for `causal_mask`.
 #
-# **The gradient.** There is none: the mask is made of numbers that only count.
+# **The gradient.** There is none: the mask is made from whole numbers.
 @builtin(
     category="Positions",
     aliases=(

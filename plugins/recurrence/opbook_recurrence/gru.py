@@ -24,14 +24,14 @@ class GruWeights(TypedDict):
     cn: NotRequired[Array["H"]]
 
 
-# A recurrence reads a sequence row by row, and keeps a *state* h: what it has understood so far. Each row makes a new
-# state of the old one.
+# A recurrence reads a sequence row by row, and keeps a *state* h: its memory of the rows so far. Each row and the old
+# state make a new state.
 #
-# In a GRU two gates, numbers between 0 and 1 for each entry of the state, say how. Each row proposes a candidate n. The
-# *update gate* z says how much of the old state is kept: where it is 1, the candidate is not looked at, and the entry
-# stays as it was for as many rows as it takes. The *reset gate* r says how much of the old state the candidate sees.
+# In a GRU two gates, numbers between 0 and 1 for each entry of the state, control this. Each row proposes a candidate
+# n. The *update gate* z says how much of the old state is kept: where it is 1, the candidate is ignored, and the entry
+# stays the same, for any number of rows. The *reset gate* r says how much of the old state the candidate sees.
 #
-# Which GRU it is differs silently from library to library, in three ways.
+# GRUs differ silently from library to library, in three ways.
 #
 # - Where r is applied. With `reset="after"` to the product h Uₙ + cₙ, as in PyTorch and cuDNN, and by default in Keras.
 #   With `reset="before"` to h, before the product, as in the original and by default in ONNX. Only "after" has a use

@@ -33,10 +33,9 @@ class LstmStates(TypedDict):
     c: Array["... N H"]
 
 
-# An LSTM keeps two states. The *cell* c is its memory, and h is what it shows of it. Each row proposes a candidate g,
-# and three gates, numbers between 0 and 1 for each entry, say what happens: the *forget gate* f how much of the old
-# cell stays, the *input gate* i how much of the candidate is added, and the *output gate* o how much of the cell is
-# shown.
+# An LSTM keeps two states. The *cell* c is its memory, and h is its output. Each row proposes a candidate g, and three
+# gates, numbers between 0 and 1 for each entry, say what happens: the *forget gate* f how much of the old cell stays,
+# the *input gate* i how much of the candidate is added, and the *output gate* o how much of the cell goes into h.
 #
 # The cell is why it was invented: it is only multiplied by f and added to. Where f is close to 1, an entry is
 # remembered for hundreds of rows, and so is its gradient. Many start training with bf = 1 for that reason.

@@ -19,8 +19,8 @@ class RnnWeights(TypedDict):
 # Each row makes a new state of the old one: both go through a matrix, and their sum through tanh, which keeps it
 # between −1 and 1. That is all; a GRU and an LSTM add gates to it.
 #
-# It has a short memory. What the first row left in the state is multiplied by U at every step, so after n rows it is
-# as large as the nth power of U: it vanishes if U shrinks, and drives tanh to its ends if U stretches.
+# It has a short memory. What the first row left in the state is multiplied by U at every step, so after n rows it is as
+# large as the nth power of U: it vanishes if U shrinks, and drives tanh towards ±1 if U stretches.
 #
 # PyTorch and ONNX have two biases, of which b here is the sum.
 #

@@ -61,8 +61,8 @@ def top_k(x: Array["..."], k: int, axis: int = -1) -> Largest:
 
 
 # Also called *nucleus sampling*. How many of the scores are worth keeping depends on the row: one if the model is sure,
-# many if it is not. So not their number is fixed, but how probable they are together. The classes are taken in the
-# order of their probability, and the first that are kept have a probability of at least p together.
+# many if it is not. So the total probability of the kept classes is fixed, not their number. The classes are taken in
+# the order of their probability, and the first that are kept have a probability of at least p together.
 #
 # The class that *crosses* p is kept: one is kept as long as those before it have less than p. So there is always one,
 # also for p = 0, and with p = 1 all are kept, whatever the sum of the probabilities is rounded to. Of equal classes the
@@ -80,9 +80,11 @@ def top_k(x: Array["..."], k: int, axis: int = -1) -> Largest:
     aliases=("nucleus sampling", "top-p sampling", "TopPLogitsWarper", "top_p", "nucleus", "truncation sampling"),
 )
 def top_p_filter(logits: Array["... V"], p: float) -> Array["... V"]:
-    r"""Keeps the scores of the most probable classes that have a probability of p together, and drops the others.
+    r"""Keeps the scores of the most probable classes, up to a total probability of p, and drops the others.
 
-    It takes from a language model's scores the long tail of tokens that nearly never fit, and could still be drawn.
+    It removes the long tail of tokens that almost never fit, but could still be drawn from a language model's scores.
+    Dropped scores become -inf, so `softmax` and [`sample`](sample.md) give them no weight. The class that crosses p is
+    kept, so at least one is left. How many are kept depends on the row: few if the model is sure.
 
     Args:
         logits: Scores of V classes.
@@ -114,8 +116,8 @@ def top_p_filter(logits: Array["... V"], p: float) -> Array["... V"]:
     return np.where(kept, logits, -np.inf)
 
 
-# Chance comes in from outside: u is a random number, and the same u gives the same choice. So there is no hidden state,
-# a run can be repeated, and what is drawn can be tested.
+# The random number u is an argument, and the same u gives the same choice. So there is no hidden state, a run can be
+# repeated, and what is drawn can be tested.
 #
 # Lay the probabilities of a row side by side, so that they fill the line from 0 to 1. The class on whose piece u falls
 # is the one that is chosen: the first whose piece ends *beyond* u. If u is equally likely to be anywhere, every class

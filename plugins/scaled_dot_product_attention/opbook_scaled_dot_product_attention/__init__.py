@@ -7,12 +7,12 @@ from opbook import Array, Mask, builtin, hookimpl, unbroadcast
 from opbook_scaled_dot_product_attention.picture import attention_map
 
 
-# softmax(Q Kᵀ / √D) V is a look-up in which every query takes a little of every value: the better the key of a value
-# fits the query, the more. The weights are a builtin of their own, [`attention_weights`](attention_weights.md), whose
-# page says how scores are scaled and masked. Here the values are averaged with these weights.
+# softmax(Q Kᵀ / √D) V is a look-up in which every query takes a part of every value: the better the value's key fits
+# the query, the larger the part. The weights are a builtin of their own, [`attention_weights`](attention_weights.md),
+# whose page says how scores are scaled and masked. Here the values are averaged with these weights.
 #
 # A value whose weight is 0 is left out of the sum, because 0 · NaN is NaN, and padding may hold anything. It is enough
-# to take 0 for what is not finite, and then to put NaN wherever a weight other than 0 meets it.
+# to replace entries that are not finite by 0, and then to put NaN wherever a weight other than 0 meets one of them.
 #
 # **The gradient.** Let S be the scores, P the weights, and g the cotangent, that is ∂L/∂(P V) for some loss L. Then
 #
@@ -44,7 +44,7 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     softcap: float | None = None,
 ) -> Array["... Nq Dv"]:
-    r"""Averages the values for each query, weighted by how well the query's dot products with their keys compare.
+    r"""Averages the values for each query, with weights from the softmax of its dot products with the keys.
 
     q has a row for each query, k and v one for each key; the result has one for each query, as wide as v. Scores are
     divided by √D, as a sum of D products grows with √D, and the softmax of large scores gives all weight to one key.

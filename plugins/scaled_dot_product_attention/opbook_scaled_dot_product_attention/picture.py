@@ -11,13 +11,13 @@ MOST, MOST_SWITCHED = 12, 5
 """How many queries and keys there may be: each cell has a sentence, and n keys that are switched 2ⁿ rows."""
 
 
-# The picture is the heatmap of `attention_weights`: each row is a query, each column a key, and rows add up to 1. What
-# it adds is where a weight comes from. A reader who points at a cell sees the query, the key, their score, what the
-# softmax makes of the row's scores, and the value that comes into the answer with this weight.
+# The picture is the heatmap of `attention_weights`: each row is a query, each column a key, and rows add up to 1. In
+# addition it shows where a weight comes from. A reader who points at a cell sees the query, the key, their score, the
+# softmax of the row's scores, and the value that enters the result with this weight.
 #
 # With `switches`, a page makes each cell a button that blocks a pair or allows it again. A row of weights depends on no
-# mask but its own query's, so n keys give 2ⁿ rows for each query, far fewer than there are masks. All of them are
-# worked out by `attention_weights` when the picture is drawn, and the page looks them up.
+# mask but its own query's, so n keys give 2ⁿ rows for each query, far fewer than there are masks. `attention_weights`
+# computes all of them when the picture is drawn, and the page looks them up.
 #
 # A figure has no value and no gradient. A function that is being differentiated may draw, too.
 @builtin(category="Attention", aliases=("attention heatmap", "attention matrix", "attention visualization", "BertViz"))

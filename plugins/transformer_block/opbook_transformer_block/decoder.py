@@ -34,8 +34,8 @@ class DecoderWeights(TypedDict):
 # text that is being translated, and every row may look at all of it. First the rows look at one another, then at the
 # memory, then each is seen alone by the feed-forward network.
 #
-# Models that only go on with a text, such as GPT-2 and Llama, have no memory. Their blocks are called decoders all the
-# same, but are calls of `transformer_block` with `causal=True` and of [`llama_block`](llama_block.md).
+# Models that only continue a text, such as GPT-2 and Llama, have no memory. Their blocks are called decoders as well,
+# but here they are calls of `transformer_block` with `causal=True` and of [`llama_block`](llama_block.md).
 #
 # **The gradient.** The block has no rule of its own: the tape joins those of attention, cross-attention and norms. Each
 # addition sends its cotangent both ways, as on the page of `transformer_block`. The memory has its gradient from the

@@ -39,7 +39,7 @@ class LlamaWeights(TypedDict):
 # - [`swiglu`](swiglu.md) in the place of the feed-forward network.
 #
 # Llama has no biases. Qwen 2 is the same block with `bq`, `bk` and `bv`; Mistral has `window=(w - 1, 0)` for a
-# `sliding_window` of w. As a position attends to itself and what came before, `causal` is true unless told otherwise.
+# `sliding_window` of w. As a position attends to itself and to earlier ones, `causal` is true by default.
 #
 # **The gradient.** The block has no rule of its own: the tape joins those of the builtins that it is made of. A
 # rotation is turned back: with R for the rotation of one row, dq = Rᵀ dR(q). The keys and values of a head are used by
