@@ -29,9 +29,7 @@ ACTIVATIONS = {
     },
     "log_softmax": {
         "numpy": "It has none; `scipy.special.log_softmax(x, axis)` is the same, with all entries together by default",
-        "torch": Call(
-            "F.log_softmax(x, dim=axis)", "Say `dim`: what is taken without it depends on the number of axes"
-        ),
+        "torch": Call("F.log_softmax(x, dim=axis)", "Give `dim`: the default axis depends on the number of axes"),
         "jax": Call("jax.nn.log_softmax(x, axis=axis)"),
         "onnx": Operator(
             "LogSoftmax", 13, "Before that, the axes from `axis` on were taken together, and `axis` was 1 by default"

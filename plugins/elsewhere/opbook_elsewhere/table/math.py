@@ -40,7 +40,7 @@ MATH = {
         "numpy": Call("np.round(x, digits)", "Halves go to the even neighbour, as here"),
         "torch": Call("torch.round(x, decimals=digits)", "`decimals` is a keyword"),
         "jax": Call("jnp.round(x, digits)"),
-        "onnx": Operator("Round", 11, "It knows no decimals; halves go to the even neighbour"),
+        "onnx": Operator("Round", 11, "It has no decimals; halves go to the even neighbour"),
     },
     "sin": _same("sin", 7),
     "sqrt": _same("sqrt", 6),

@@ -8,8 +8,8 @@ POSITIONS = {
     "rope": {
         "numpy": NONE,
         "torch": "It has none. The Llama and GPT-NeoX of transformers pair entries i and i + P, as `halves` does; "
-        "torchtune's `RotaryPositionalEmbeddings` and Llama as Meta published it pair 2i and 2i + 1, as `adjacent` "
-        "does. Transformers takes angles in float32, whatever the precision",
+        "torchtune's `RotaryPositionalEmbeddings` and Llama as Meta published it pair 2i and 2i + 1, as "
+        "`interleaved` does. Transformers takes angles in float32, whatever the precision",
         "jax": "It has none",
         "onnx": Operator(
             "RotaryEmbedding",
