@@ -40,8 +40,8 @@ CHOOSING = {
         "numpy": "It has none; `np.argsort(-x, axis, stable=True)` and `np.take_along_axis` make it",
         "torch": Call(
             "torch.topk(x, k, dim=axis).values",
-            "It returns the pair of values and indices. Which of equal entries comes first is not specified. NaN counts "
-            "as the largest, where here it is the smallest",
+            "It returns the pair of values and indices. Which of equal entries comes first is not specified. NaN "
+            "counts as the largest, where here it is the smallest",
         ),
         "jax": Call("jnp.moveaxis(jax.lax.top_k(jnp.moveaxis(x, axis, -1), k)[0], -1, axis)"),
         "onnx": Operator(
