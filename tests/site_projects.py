@@ -198,7 +198,8 @@ class Visit:
         assert (elsewhere, self.complaints) == ([], [])
 
 
-PATIENCE = 40
+PATIENCE = 120
+"""How many seconds a test waits for what takes less than one: so long only where others keep the machine busy."""
 SERVE = "import sys; from opbook.mkdocs import serve; serve('mkdocs.yml', sys.argv[1])"
 
 

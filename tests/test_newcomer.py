@@ -21,7 +21,7 @@ from site_projects import find_browser
 for needed in ("mkdocs", "ruff", "hatchling", "editables"):
     pytest.importorskip(needed, reason="a newcomer's environment is made of what is installed here")
 
-PATIENCE = 60
+PATIENCE = 120
 
 DEFINITION = """\
     _check_limit(limit)
@@ -157,7 +157,7 @@ def served(newcomer: Newcomer) -> Iterator[str]:
         yield found[1]
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(10)
+        server.wait(PATIENCE)
 
 
 def look(address: str) -> None:

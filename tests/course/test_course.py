@@ -221,7 +221,7 @@ def test_a_teacher_adds_a_chapter_with_a_file_and_a_learner_does_it(tmp_path):
         watching.stdout.readline()
         assert watching.stdout.readline().startswith("double: right")
         watching.send_signal(signal.SIGINT)
-        rest, _ = watching.communicate(timeout=20)
+        rest, _ = watching.communicate(timeout=120)
     finally:
         watching.kill()
     assert "1 of 1 exercises right. opbook course goes on from here." in rest

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_projects import ROOT, SMALL, Project, QuietHandler, Visit, find_browser, nothing_installed
+from site_projects import PATIENCE, ROOT, SMALL, Project, QuietHandler, Visit, find_browser, nothing_installed
 
 pytest.importorskip("mkdocs", reason="the site needs the extra opbook[site]")
 
@@ -71,6 +71,7 @@ def browser() -> Iterator[Any]:
     path = find_browser()
     if path is None:
         pytest.skip("there is no Chromium here: apt install chromium")
+    api.expect.set_options(timeout=PATIENCE * 1000)
     with api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser

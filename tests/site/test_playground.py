@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from playground_site import FILES
-from site_projects import Project, Server, Visit, nothing_installed
+from site_projects import PATIENCE, Project, Server, Visit, nothing_installed
 
 api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
 
@@ -31,7 +31,7 @@ def server(project: Project) -> Iterator[Server]:
         yield server
     finally:
         server.process.terminate()
-        server.process.wait(10)
+        server.process.wait(PATIENCE)
 
 
 @pytest.fixture

@@ -171,5 +171,5 @@ def test_a_build_that_is_ended_leaves_no_process_and_says_where_it_was(small: Pr
     while (line := process.stderr.readline()) != "begun\n":
         assert line, "it ended before the example began"
     process.send_signal(how)
-    _, said = process.communicate(timeout=60)  # which ends when nobody has standard error any more
+    _, said = process.communicate(timeout=120)  # which ends when nobody has standard error any more
     assert re.search(r"docs/endless.md:[56]: ended while this example was running", said), said

@@ -21,7 +21,7 @@ def server(small: Project, tmp_path: Path) -> Iterator[Server]:
         yield server
     finally:
         server.process.terminate()
-        server.process.wait(10)
+        server.process.wait(PATIENCE)
 
 
 def test_an_edit_of_a_plugin_makes_one_rebuild_and_is_shown(small: Project, server: Server) -> None:
