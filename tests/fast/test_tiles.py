@@ -16,7 +16,7 @@ from opbook.ops import scaled_dot_product_attention
 def small_tiles(monkeypatch):
     """Tiles of 16 queries and 24 keys, for all sizes."""
     monkeypatch.setattr(attention, "TILED_FROM", 0)
-    monkeypatch.setattr(tiles, "ROWS", 16)
+    monkeypatch.setattr(tiles, "ROWS", (16,))
     monkeypatch.setattr(tiles, "TILE_BYTES", 16 * 24 * 8)
     monkeypatch.setattr(tiles, "_own", threading.local())
 

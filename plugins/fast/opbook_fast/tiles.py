@@ -16,6 +16,7 @@ larger than the longest query times the longest key.
 """
 
 import threading
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -24,13 +25,19 @@ from opbook import unbroadcast
 from opbook_fast import blas
 from opbook_fast.threads import share
 
-ROWS, TILE_BYTES = 256, 2**20
-"""Queries and scores of a tile. A core's second-level cache (2 MiB) has to hold a tile and what is multiplied. With
-twice as many queries products are faster (by 8 % with 64 columns); with fewer, more tiles are blocked if causal."""
+ROWS = 512, 256, 128
+"""Queries of a tile. With 512 products are fastest; with 128 they take 5 % longer, and with 64 they would take 15 %."""
 
-PARTS, KEYS_OF_A_PART = 4, 256
-"""With fewer heads than that, threads share one in the backward pass: each takes some of its keys, at least so many,
-and has a gradient of the queries of its own. More parts would cost more memory."""
+CUT_INTO, CAUSAL_CUT_INTO = 2, 8
+"""Into how many tiles queries are cut at least, unless tiles were too small then: there is something to share, and if
+causal, not much that is computed and blocked."""
+
+TILE_BYTES = 2**20
+"""Scores of a tile. A core's second-level cache (1 to 2 MiB) has to hold them and what is multiplied."""
+
+PARTS, LONG = 4, 2048
+"""With fewer heads than that, threads share one in the backward pass: each takes some of its keys, and has a gradient
+of the queries of its own. That takes time and memory, so sequences that are not long are cut into half as many parts."""
 
 SAFE_SCORE = 40.0
 """Scores up to this need no maximum subtracted: exp(±40) times sizes and values is far from the limits of float32."""
@@ -65,13 +72,13 @@ class AllowedTiles:
             columns: The keys, a slice.
 
         Returns:
-            The slice of keys that is left, which has no entries if all pairs are blocked; the Boolean array of the
-            pairs that are blocked, or None.
+            The slice of keys that is left, which has no entries if all pairs are blocked; and what is blocked among
+            them: pairs of slices of their columns with Boolean arrays.
         """
         first, last = columns.start, columns.stop
         if self.causal:
             last = max(first, min(last, rows.stop))
-        allowed = None
+        allowed, blocked = None, []
         if self._key_mask is not None:
             keys = self._key_mask[head][first:last]
             last = first + int(np.max(np.flatnonzero(keys), initial=-1)) + 1  # padding is at the end, mostly
@@ -79,19 +86,26 @@ class AllowedTiles:
         if self._mask is not None:
             mask = self._mask[head][rows, first:last]
             allowed = mask if allowed is None else allowed & mask
+        if allowed is not None and not allowed.all():
+            last = last if allowed.any() else first
+            blocked.append((slice(None), ~allowed[:, : last - first]))
         if self.causal and last - 1 > rows.start:
-            lower = np.tri(rows.stop - rows.start, last - first, rows.start - first, dtype=bool)
-            allowed = lower if allowed is None else allowed & lower
-        if allowed is None or allowed.all():
-            return slice(first, last), None
-        return slice(first, last if allowed.any() else first), ~allowed
+            later = _later_keys(rows.stop - rows.start)[:, max(first - rows.start, 0) : last - rows.start]
+            blocked.append((slice(max(rows.start - first, 0), None), later))
+        return slice(first, last), blocked
+
+
+@lru_cache(maxsize=16)
+def _later_keys(length):
+    """Which of as many keys as queries stand after a query; nobody writes into it."""
+    return ~np.tri(length, dtype=bool)
 
 
 class TiledAttention:
     """Attention for a stack of heads, and what its backward pass needs.
 
     Args:
-        q: (..., Nq, D) queries.
+        q: (..., Nq, D) queries, which nobody may write into any more, nor into k and v.
         k: (..., Nk, D) keys.
         v: (..., Nk, Dv) values.
         allowed: Which query may attend to which key.
@@ -103,35 +117,20 @@ class TiledAttention:
     """
 
     def __init__(self, q, k, v, allowed, scale):
-        batch = allowed.batch
+        batch, n_queries, n_keys = allowed.batch, q.shape[-2], k.shape[-2]
         self._shapes = q.shape, k.shape, v.shape
         self._heads = list(np.ndindex(batch))
         self._allowed = allowed
         self._scale = q.dtype.type(scale)
-        self._q, self._k, self._v = (np.empty((*batch, x.shape[-2], x.shape[-1] + 1), x.dtype) for x in (q, k, v))
-        # subtracted from scores that are not safe; of the others, all that has to be is in the queries' last column
-        self._highest = np.zeros((*batch, q.shape[-2], 1), q.dtype)
-        n_heads, n_queries, n_keys = len(self._heads), q.shape[-2], k.shape[-2]
-        many = n_heads * (n_queries // (2 * ROWS)) >= PARTS
-        self._rows = 2 * ROWS if many and not allowed.causal else ROWS
-        self._parts = max(1, min(-(-PARTS // max(1, n_heads)), n_keys // KEYS_OF_A_PART))
-        self._columns = min(TILE_BYTES // self._rows // q.itemsize, -(-n_keys // self._parts) or 1)
-        self._copy(*(np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (q, k, v)))
-
-    def _copy(self, q, k, v):
-        """Copy the inputs, with one more column, and look how large they are."""
-
-        def copy(head):
-            _append_column(q[head], 0, self._q[head])
-            self._q[head][:, :-1] *= self._scale
-            _append_column(k[head], 1, self._k[head])
-            _append_column(v[head], 1, self._v[head])
-            return [_longest(self._q[head][:, :-1]), _longest(k[head]), float(np.max(np.abs(v[head]), initial=0))]
-
+        self._q, self._k, self._v = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (q, k, v))
+        most = n_queries // CAUSAL_CUT_INTO if allowed.causal else len(self._heads) * n_queries // CUT_INTO
+        self._rows = next((rows for rows in ROWS if rows <= most), ROWS[-1])
+        self._columns = TILE_BYTES // self._rows // q.itemsize
+        parts = PARTS if n_keys >= LONG else PARTS // 2
+        self._parts = max(1, -(-parts // max(1, len(self._heads))))
         with np.errstate(over="ignore", invalid="ignore"):
-            sizes = np.reshape(share(copy, self._heads), (-1, 3))
-            longest_q, longest_k, largest_v = np.max(sizes, axis=0, initial=0)
-            score, total = longest_q * longest_k, k.shape[-2] * largest_v  # of the values, with weights of at most 1
+            score = abs(float(self._scale)) * _longest(q) * _longest(k)
+            total = n_keys * float(np.max(np.abs(v), initial=0))  # of the values, with weights of at most 1
         largest = float(np.finfo(q.dtype).max) / 4
         self.is_finite = bool(score < largest and total < largest)
         self._is_safe = score <= SAFE_SCORE and total < largest * np.exp(-SAFE_SCORE)
@@ -142,7 +141,10 @@ class TiledAttention:
         Returns:
             (..., Nq, Dv) array, which is kept, and must not be changed.
         """
-        self._out = np.empty((*self._q.shape[:-1], self._v.shape[-1] - 1), self._q.dtype)
+        self._out = np.empty((*self._q.shape[:-1], self._v.shape[-1]), self._q.dtype)
+        # what is taken from scores before exp: with those that are safe the logarithms of the sums are all
+        self._log_sums = np.empty((*self._q.shape[:-1], 1), self._q.dtype)
+        self._highest = None if self._is_safe else np.empty_like(self._log_sums)
         tasks = list(product(self._heads, _tiles(self._q.shape[-2], self._rows)))
         with blas.one_thread:
             share(self._answer, tasks[::-1])  # causal: the last rows have the most to do
@@ -150,9 +152,9 @@ class TiledAttention:
 
     def _answer(self, task):
         head, rows = task
-        q, k, v = self._q[head][rows, :-1], self._k[head][:, :-1], self._v[head][:, :-1]
+        q, k, v = self._q[head][rows] * self._scale, self._k[head], self._v[head]
         total, sums = np.zeros((len(q), v.shape[-1]), q.dtype), np.zeros((len(q), 1), q.dtype)
-        ones = np.ones((self._columns, 1), q.dtype)
+        ones = np.ones((min(self._columns, len(k)), 1), q.dtype)
         highest = np.full((len(q), 1), 0 if self._is_safe else -np.inf, q.dtype)
         buffer, _ = _buffers(q.dtype)
         for columns in _tiles(len(k), self._columns):
@@ -172,7 +174,7 @@ class TiledAttention:
             sums += scores @ ones[: columns.stop - columns.start]
         sums[sums == 0] = 1  # a query that may attend to nothing
         np.divide(total, sums, out=self._out[head][rows])
-        self._q[head][rows, -1:] = -np.log(sums)
+        self._log_sums[head][rows] = np.log(sums)
         if not self._is_safe:
             self._highest[head][rows] = np.where(highest == -np.inf, 0, highest)
 
@@ -185,10 +187,14 @@ class TiledAttention:
         Returns:
             The gradients of q, k and v.
         """
-        dq, dk, dv = (np.empty((*a.shape[:-1], a.shape[-1] - 1), a.dtype) for a in (self._q, self._k, self._v))
+        dq, dk, dv = (np.empty(x.shape, x.dtype) for x in (self._q, self._k, self._v))
         tasks = list(product(self._heads, range(self._parts)))
+
+        def pull(task):
+            return self._pull(*task, g, dk, dv)
+
         with blas.one_thread:
-            found = share(lambda task: self._pull(*task, g, dk, dv), tasks)
+            found = share(pull, tasks)
         for i, head in enumerate(self._heads):
             total, *others = found[i * self._parts : (i + 1) * self._parts]
             for other in others:
@@ -198,28 +204,37 @@ class TiledAttention:
 
     def _pull(self, head, part, g, dk, dv):
         """Write the gradients of some keys and values; return what they send to all queries."""
-        q, k, v = self._q[head], self._k[head], self._v[head]
-        g = _append_column(g[head], -np.vecdot(g[head], self._out[head]), np.empty((len(q), v.shape[-1]), q.dtype))
-        dq = np.zeros((len(q), q.shape[-1] - 1), q.dtype)
+        k, v = self._k[head], self._v[head]
+        q = _with_column(self._q[head] * self._scale, -self._log_sums[head])
+        g = _with_column(g[head], -np.vecdot(g[head], self._out[head])[:, None])
+        dq = np.zeros((len(q), k.shape[-1]), q.dtype)
         first, second = _buffers(q.dtype)
-        for whole in _turns(_tiles(len(k), self._columns), part, self._parts):
-            dk_tile, dv_tile = np.zeros_like(k[whole, :-1]), np.zeros_like(v[whole, :-1])
+        for whole in self._keys_of(part):
+            keys, values = _with_column(k[whole], 1), _with_column(v[whole], 1)
+            dk_tile, dv_tile = np.zeros_like(keys[:, :-1]), np.zeros_like(values[:, :-1])
             for rows in _tiles(len(q), self._rows):
                 columns, blocked = self._allowed.tile(head, rows, whole)
                 if columns.start == columns.stop:
                     continue
                 used = slice(columns.stop - columns.start)
-                weights = self._weights(head, rows, columns, blocked, first)
+                weights = self._weights(q[rows], keys[used], blocked, head, rows, first)
                 dv_tile[used] += weights.T @ g[rows, :-1]
-                d_scores = _product(g[rows], v[columns].T, blocked, 0, second)
+                d_scores = _product(g[rows], values[used].T, blocked, 0, second)
                 d_scores *= weights
-                dq[rows] += d_scores @ k[columns, :-1]
+                dq[rows] += d_scores @ keys[used, :-1]
                 dk_tile[used] += d_scores.T @ q[rows, :-1]
             dk[head][whole], dv[head][whole] = dk_tile, dv_tile
         return dq
 
-    def _weights(self, head, rows, columns, blocked, buffer):
-        q, k = self._q[head][rows], self._k[head][columns]
+    def _keys_of(self, part):
+        """The tiles of keys that a part takes, dealt out back and forth: if causal, they have less and less to do."""
+        n_keys = self._k.shape[-2]
+        cuts = 2 * self._parts if self._allowed.causal and self._parts > 1 else self._parts
+        tiles = _tiles(n_keys, max(1, min(self._columns, -(-n_keys // cuts))))
+        turn = part, 2 * self._parts - 1 - part
+        return (tile for i, tile in enumerate(tiles) if i % (2 * self._parts) in turn)
+
+    def _weights(self, q, k, blocked, head, rows, buffer):
         if self._is_safe:
             scores = _product(q, k.T, blocked, -np.inf, buffer)
         else:  # large scores keep their digits only if the maximum is subtracted first
@@ -234,20 +249,16 @@ def _longest(rows):
     return float(np.sqrt(np.max(np.vecdot(rows, rows), initial=0)))
 
 
-def _append_column(x, column, out):
-    """Copy rows, with one more entry each."""
+def _with_column(x, column):
+    """A copy of rows with one more entry each."""
+    out = np.empty((len(x), x.shape[-1] + 1), x.dtype)
     out[:, :-1] = x
-    out[:, -1] = column
+    out[:, -1:] = column
     return out
 
 
 def _tiles(length, step):
     return (slice(start, min(start + step, length)) for start in range(0, length, step))
-
-
-def _turns(tiles, part, parts):
-    """Deal tiles out, back and forth: causal tiles have less and less to do, and so all parts get about the same."""
-    return (tile for i, tile in enumerate(tiles) if i % (2 * parts) in (part, 2 * parts - 1 - part))
 
 
 _own = threading.local()
@@ -263,6 +274,6 @@ def _buffers(dtype):
 def _product(a, b, blocked, entry, buffer):
     """a @ b in a buffer, with an entry of its own for blocked pairs, which may hold anything."""
     out = np.matmul(a, b, out=buffer[: len(a) * b.shape[1]].reshape(len(a), b.shape[1]))
-    if blocked is not None:
-        np.copyto(out, entry, where=blocked)
+    for columns, where in blocked:
+        np.copyto(out[:, columns], entry, where=where)
     return out
