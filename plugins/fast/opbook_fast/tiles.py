@@ -28,7 +28,7 @@ from opbook_fast.threads import share
 ROWS = 512, 256, 128
 """Queries of a tile. With 512 products are fastest; with 128 they take 5 % longer, and with 64 they would take 15 %."""
 
-CUT_INTO, CAUSAL_CUT_INTO = 2, 8
+CUT_INTO, CAUSAL_CUT_INTO = 2, 16
 """Into how many tiles queries are cut at least, unless tiles were too small then: there is something to share, and if
 causal, not much that is computed and blocked."""
 
