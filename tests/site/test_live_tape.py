@@ -15,7 +15,6 @@ from site_projects import Project, Visit
 import opbook.pages
 from opbook import vjp
 from opbook.autodiff import tree
-from opbook.pages.gradients import has_gradient
 from opbook.pages.tape import Trace, as_data, trace
 from opbook.plugins.catalogue import catalogue
 
@@ -32,7 +31,15 @@ LIVE = {
         "mse_loss",
         "cosine_similarity",
     ),
-    *("scaled_dot_product_attention", "attention_weights", "grouped_query_attention", "rope", "linear", "swiglu"),
+    *(
+        "scaled_dot_product_attention",
+        "attention_weights",
+        "grouped_query_attention",
+        "transformer_block",
+        "rope",
+        "linear",
+        "swiglu",
+    ),
     *(
         "relu",
         "silu",
@@ -106,22 +113,22 @@ def is_number(leaf: Any) -> bool:
 def random_case(found: Trace, data: dict[str, Any], number: int) -> tuple[list[Any], dict[str, Any]]:
     """Positional arguments with random numbers, some of them equal, and the same for the script."""
     rng = np.random.default_rng(number)
-    inputs = [box["node"] for box in data["boxes"] if "given" in box]
+    inputs = {box["name"]: box["node"] for box in data["boxes"] if "given" in box}
     given = {}
 
-    def other(leaf: Any) -> Any:
-        if not is_number(leaf):
+    def other(leaf: Any, path: str) -> Any:
+        if path not in inputs:
             return leaf
         numbers = 1.5 * rng.normal(size=np.shape(leaf))
         numbers = np.round(numbers) if number == 0 else numbers
-        given[inputs[len(given)]] = np.ravel(numbers).tolist()
+        given[inputs[path]] = np.ravel(numbers).tolist()
         return numbers if np.ndim(leaf) else float(numbers)
 
-    params = [p for p in found.call.shape.params if not p.keyword_only]
-    args = [
-        tree.map(other, argument) if has_gradient(param.spec) else argument
-        for param, argument in zip(params, found.call.positional, strict=True)
-    ]
+    args = []
+    for param, argument in zip(found.call.shape.params, found.call.positional, strict=False):
+        paths = tree.paths(argument, param.name)
+        others = [other(leaf, path) for leaf, path in zip(tree.leaves(argument), paths, strict=True)]
+        args.append(tree.unflatten(argument, others))
     assert len(given) == len(inputs)
     seeds = {node: rng.normal(size=size).tolist() for node, size in results(found, data)}
     return args, {"nodes": data["nodes"], "given": given, "seeds": seeds}
@@ -132,7 +139,7 @@ def results(found: Trace, data: dict[str, Any]) -> Iterator[tuple[int, int]]:
     pairs = [
         (step.value, box["node"]) for step, box in zip(found.as_written(), data["boxes"], strict=True) if step.is_result
     ]
-    for leaf in tree.leaves(found.call.apply()):
+    for leaf in filter(is_number, tree.leaves(found.call.apply())):
         (node,) = (node for value, node in pairs if np.shape(value) == np.shape(leaf) and np.allclose(value, leaf))
         yield node, np.size(leaf)
 
@@ -163,12 +170,18 @@ def test_the_script_computes_what_python_does(compute: Callable[[Any], Any]) -> 
     for (name, data, args, case, found), ours in zip(cases, computed, strict=True):
         value, pullback = vjp(catalogue()[name], *args, **found.call.keywords)
         seeds = iter(case["seeds"].values())
-        seed = tree.map(lambda leaf, seeds=seeds: np.reshape(next(seeds), np.shape(leaf))[()], value)
-        pulled = zip(tree.leaves(args), tree.leaves(list(pullback(seed))), strict=True)
-        gradients = [g for leaf, g in pulled if is_number(leaf)]
+        seed = tree.map(
+            lambda leaf, seeds=seeds: np.reshape(next(seeds), np.shape(leaf))[()] if is_number(leaf) else None, value
+        )
+        paths = [path for p, x in zip(found.call.shape.params, args, strict=False) for path in tree.paths(x, p.name)]
+        pulled = dict(zip(paths, tree.leaves(list(pullback(seed))), strict=True))
+        gradients = [pulled[box["name"]] for box in data["boxes"] if "given" in box]
         values = [ours["values"][node] for node in case["seeds"]]
         told = [ours["gradients"][box["node"]] for box in data["boxes"] if "given" in box]
-        for what, expected, got in (("value", tree.leaves(value), values), ("gradient", gradients, told)):
+        for what, expected, got in (
+            ("value", filter(is_number, tree.leaves(value)), values),
+            ("gradient", gradients, told),
+        ):
             for right, mine in zip(expected, got, strict=True):
                 np.testing.assert_allclose(mine, np.ravel(right), rtol=1e-9, atol=1e-9, err_msg=f"{name}, {what}")
 
@@ -225,7 +238,7 @@ def test_values_and_gradients_follow_a_number(page: Any, pages: str) -> None:
     for name, gradient in zip(("x", "gamma", "beta"), pullback(np.array(cotangent)), strict=True):
         np.testing.assert_allclose(numbers(page, f"{name}, gradient"), gradient, atol=0.006)
     assert boxes.inner_html() != drawn
-    assert page.get_by_role("status").inner_text().startswith("result [")
+    assert page.locator(".ob-live-status").inner_text().startswith("result [")
     page.get_by_role("button", name="Reset").click()
     assert float(first.input_value()) == before
     visit.assert_quiet()

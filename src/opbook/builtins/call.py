@@ -9,7 +9,7 @@ from opbook.autodiff import tree
 from opbook.autodiff.backward import is_finite
 from opbook.autodiff.derivatives import cast
 from opbook.autodiff.differentiate import vjp
-from opbook.autodiff.tape import FLOATS, TapeValue, newest_tape, off_tape
+from opbook.autodiff.tape import FLOATS, ON_TAPE, TapeValue, newest_tape, off_tape
 from opbook.builtins.contract import checked_pullback, kind_of, owner
 from opbook.builtins.signature import CallShape
 from opbook.builtins.specs import SequenceSpec
@@ -49,7 +49,7 @@ class Call:
 
     def apply(self) -> Any:
         """Evaluate the op: on the tape that its arguments are on, by the rule where there is one."""
-        if TapeValue in map(type, self.floats):
+        if not ON_TAPE.isdisjoint(map(type, self.floats)):
             return self._record()
         answer = self._ask(self._in(self._precision))
         return self.define() if answer is None else self._apart(self._rounded(answer[0]))

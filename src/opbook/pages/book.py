@@ -120,7 +120,7 @@ def _tape(op: Builtin) -> ShownTape | None:
     if found is None:
         return None
     data = as_data(found, op)
-    return ShownTape(draw(found, op.name), as_list(found), data, found.length, found.has_builtins, found.is_rule)
+    return ShownTape(draw(found, op.name), as_list(found), data, found.length, found.has_builtins, found.is_whole)
 
 
 def _missing(entry: Entry, page: BuiltinPage) -> list[str]:

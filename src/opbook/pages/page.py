@@ -188,7 +188,7 @@ class ShownTape:
     data: str  # the same as JSON, for the script that steps through it and computes it again
     length: int  # how many expressions there are where every builtin in the definition is written out
     has_builtins: bool
-    is_rule: bool
+    is_whole: bool
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from types import CodeType
 from typing import Any
 
@@ -47,7 +48,7 @@ class Step:
         parents: Where in the trace the values stand that it was computed from; none for an input.
         value: What it computed.
         cotangent: What reached it on the way back.
-        is_builtin: Whether its function is a builtin, with whose rule it went back.
+        is_builtin: Whether it stands for all steps of a builtin.
         is_result: Whether its value is what the builtin returns.
         is_inner: Whether it is only on the way to the value of its expression, as the sum within a mean is.
         place: Where it stands on the tape.
@@ -94,7 +95,7 @@ class Trace:
     Attributes:
         steps: Inputs and steps, each behind all that it was computed from.
         length: How many expressions there are where every builtin in the definition is written out.
-        is_rule: Whether they are too many, so that the builtin's own rule stands for all of them.
+        is_whole: Whether these are too many to be shown, so that the results stand for all of them.
         call: What was followed.
         tape: The tape that it was followed on.
         seeds: The cotangents that its results were given, by their places on the tape.
@@ -107,7 +108,7 @@ class Trace:
     tape: FollowingTape
     seeds: Mapping[int, Any]
     again: Callable[[Call], "Trace | None"]
-    is_rule: bool = False
+    is_whole: bool = False
 
     def as_written(self) -> tuple[Step, ...]:
         """The inputs and one step for each expression."""
@@ -143,11 +144,12 @@ class _Entry:
 class _Recorder(FollowingTape):
     """A tape that keeps every value, where it was computed, and what the definition calls it."""
 
-    def __init__(self, definition: CodeType, follows: bool) -> None:
+    def __init__(self, definition: CodeType, detail: "_Detail", follows: bool) -> None:
         super().__init__(follows)
         self.entries: list[_Entry] = []
         self.names: dict[int, str] = {}
         self._definition = definition
+        self._detail = detail
 
     def enter(self, array: Any, name: str) -> TapeValue:
         """Enter an input."""
@@ -156,7 +158,8 @@ class _Recorder(FollowingTape):
         return value
 
     def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
-        here = written(self._definition, sys._getframe(1)) if function else None
+        is_written = function and self._detail is not _Detail.RESULTS
+        here = written(self._definition, sys._getframe(1), self._detail is _Detail.CALLS) if is_written else None
         if here:
             self._name_values(here)
         self.entries.append(_Entry(parents, function, here))
@@ -198,36 +201,43 @@ def trace(op: Builtin) -> Trace | None:
             return None
         try:
             call = op.bind(sample.args, sample.kwargs)
-            written_out = _run(call, expand=True)
+            written_out = _run(call, _Detail.STEPS)
             if written_out is None or written_out.computed <= MOST_STEPS:
                 return written_out
-            short = _run(call, expand=False)
+            length = written_out.computed
+            short = _run(call, _Detail.CALLS)
             if short is None or short.computed <= MOST_STEPS:
-                return short and replace(short, length=written_out.computed)
-            whole = _run(call, expand=False, whole=True)
-            return whole and replace(whole, length=written_out.computed, is_rule=True)
+                return short and replace(short, length=length)
+            whole = _run(call, _Detail.RESULTS)
+            return whole and replace(whole, length=length, is_whole=True)
         except OpbookError:  # what the tape does not take, `verify` reports
             return None
 
 
-def _run(call: Call, *, expand: bool, whole: bool = False) -> Trace | None:
-    run = functools.partial(_follow, expand=expand, whole=whole)
-    if expand:
-        with contextlib.suppress(Exception):  # a definition may index with a condition, or count what is true
-            return run(call, follows=True)
-    return run(call, follows=False)
+class _Detail(Enum):
+    """What steps of a tape are shown."""
+
+    STEPS = 1
+    CALLS = 2  # those of builtins as one
+    RESULTS = 3  # only the last ones
 
 
-def _follow(call: Call, *, expand: bool, whole: bool, follows: bool) -> Trace | None:
+def _run(call: Call, detail: _Detail) -> Trace | None:
+    with contextlib.suppress(Exception):  # a definition may index with a condition, or count what is true
+        return _follow(call, detail, follows=True)
+    return _follow(call, detail, follows=False)
+
+
+def _follow(call: Call, detail: _Detail, follows: bool) -> Trace | None:
     # Where values are on an outer tape too, builtins go through their definitions: what they do is then seen.
-    around = Tape() if expand else None
-    tape = _Recorder(call.shape.definition.__code__, follows)
+    around = Tape()
+    tape = _Recorder(call.shape.definition.__code__, detail, follows)
     params = [p for p in call.shape.params if not p.keyword_only]
 
     def watch(leaf: Any, name: str) -> Any:
         if not isinstance(leaf, float | np.ndarray) or (isinstance(leaf, np.ndarray) and leaf.dtype not in FLOATS):
             return leaf
-        return tape.enter(around.watch(np.asarray(leaf)) if around else np.asarray(leaf), name)
+        return tape.enter(around.watch(np.asarray(leaf)), name)
 
     positional = []
     for param, argument in zip(params, call.positional, strict=True):
@@ -236,34 +246,27 @@ def _follow(call: Call, *, expand: bool, whole: bool, follows: bool) -> Trace | 
             watched = [watch(leaf, path) for leaf, path in zip(tree.leaves(argument), paths, strict=True)]
             argument = tree.unflatten(argument, watched)
         positional.append(argument)
-    if whole:
-        floats = [leaf for leaf in tree.leaves(positional) if isinstance(leaf, TapeValue)]
-        result = Call(call.shape, positional, call.keywords, floats).apply()
-    else:
-        result = call.shape.definition(*positional, **call.keywords)
+    result = call.shape.definition(*positional, **call.keywords)
     found = zip(tree.leaves(result), tree.paths(result, "result"), strict=True)
     results = {leaf._place: path for leaf, path in found if isinstance(leaf, TapeValue) and leaf._tape is tape}
     if not results:
         return None
     tape.names = results | tape.names
     draw = Draw(f"the cotangent of {call.shape.name}", decimals=1)
-    seeds = {place: _seed(tape.values[place], draw, around) for place in results}
+    seeds = {place: _seed(tape.values[place], draw) for place in results}
     everywhere = range(len(tape.entries))
-    cotangents = pull_back(tape, seeds, everywhere)
-    steps = _steps([*map(stop_gradient, cotangents)], tape, call.shape.definition, results)
-    again = functools.partial(_follow, expand=expand, whole=whole, follows=follows)
-    plain = {place: stop_gradient(seed) for place, seed in seeds.items()}
-    made = Trace(steps, 0, call, tape, plain, again)
+    cotangents = pull_back(tape, {place: around.watch(seed) for place, seed in seeds.items()}, everywhere)
+    steps = _steps([*map(stop_gradient, cotangents)], tape, call.shape, results)
+    made = Trace(steps, 0, call, tape, seeds, functools.partial(_follow, detail=detail, follows=follows))
     return replace(made, length=made.computed) if made.computed else None
 
 
-def _seed(value: Any, draw: Draw, around: Tape | None) -> Any:
+def _seed(value: Any, draw: Draw) -> np.ndarray:
     """A cotangent of a result: 1 for a number, and numbers of either sign for an array."""
-    g = np.asarray(draw.normal(*np.shape(value)) if np.shape(value) else 1.0)
-    return around.watch(g) if around else g
+    return np.asarray(draw.normal(*np.shape(value)) if np.shape(value) else 1.0)
 
 
-def _steps(cotangents: list[Any], tape: _Recorder, definition: Any, results: Container[int]) -> tuple[Step, ...]:
+def _steps(cotangents: list[Any], tape: _Recorder, shape: CallShape, results: Container[int]) -> tuple[Step, ...]:
     # a step of several arrays stands as its items, as far as anything depends on them
     kept = [place for place, cotangent in enumerate(cotangents) if not isinstance(cotangent, Items | None)]
     where = {place: i for i, place in enumerate(kept)}
@@ -272,13 +275,16 @@ def _steps(cotangents: list[Any], tape: _Recorder, definition: Any, results: Con
     for entry, _ in origins.values():
         for parent in entry.parents:
             uses.setdefault(parent, set()).add(entry.written.call if entry.written else None)
-    above = lines_above(definition)
+    above = lines_above(shape.definition)
     steps = []
     for place, (entry, item) in origins.items():
         here = entry.written
+        builtin = here.builtin if here else shape.name  # which all steps are of where no expression is looked for
+        is_last = place in results
+        is_step = entry.function is not None
         steps.append(
             Step(
-                function=_name(entry.function) + item if entry.function else "",
+                function=(builtin or _name(entry.function)) + item if is_step else "",
                 name=tape.names.get(place, ""),
                 code=here.code and here.code + item if here else "",
                 within=here.function if here and here.frames[1:] else "",
@@ -286,9 +292,9 @@ def _steps(cotangents: list[Any], tape: _Recorder, definition: Any, results: Con
                 parents=tuple(where[parent] for parent in entry.parents),
                 value=np.asarray(tape.values[place]),
                 cotangent=np.asarray(cotangents[place]),
-                is_builtin=isinstance(entry.function, CallShape),
-                is_result=place in results,
-                is_inner=here is not None and place not in results and uses[place] == {here.call},
+                is_builtin=is_step and bool(builtin),
+                is_result=is_last,
+                is_inner=is_step and not is_last and (here is None or uses[place] == {here.call}),
                 place=place,
             )
         )
@@ -308,6 +314,4 @@ def _origin(tape: _Recorder, place: int) -> tuple[_Entry, str]:
 
 
 def _name(function: Any) -> str:
-    if isinstance(function, CallShape):
-        return function.name
     return _OWN_NAMES.get(function.__name__) or full_name(function)

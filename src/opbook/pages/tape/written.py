@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
+from opbook.builtins.call import Call
 from opbook.pages.source import segment
 
 _NOT_WRITTEN = ("opbook", "numpy")
@@ -22,12 +23,14 @@ class Written:
         frames: The functions that were running, from the one that it stands in to the definition.
         call: What the expression called. To who reads the definition, all steps of one call are one.
         line: The line of the definition that was running, in its file.
+        builtin: The name of the builtin that was called there, if those are to be one step each.
     """
 
     code: str
     frames: tuple[FrameType, ...]
     call: FrameType | None
     line: int
+    builtin: str
 
     @property
     def function(self) -> str:
@@ -46,24 +49,28 @@ class Written:
                     yield f"{name}[{i}]", item, frame
 
 
-def written(definition: CodeType, frame: FrameType | None) -> Written | None:
+def written(definition: CodeType, frame: FrameType | None, is_closed: bool) -> Written | None:
     """Find out what is written where a step is recorded.
 
     Args:
         definition: The code of the builtin's definition.
         frame: What records the step.
+        is_closed: Whether a call of another builtin is one expression, whatever its definition does.
 
     Returns:
         The innermost expression that is not the core's or NumPy's; None if the definition is not running.
     """
     frames: list[FrameType] = []
     call = None
+    builtin = ""
     while frame is not None:
         is_definition = frame.f_code is definition
         if is_definition or frame.f_globals.get("__name__", "").partition(".")[0] not in _NOT_WRITTEN:
             frames.append(frame)
         if is_definition:
-            return Written(_expression(frames[0]), tuple(frames), call, frame.f_lineno)
+            return Written(_expression(frames[0]), tuple(frames), call, frame.f_lineno, builtin)
+        if is_closed and frame.f_code is Call.apply.__code__:
+            frames, builtin = [], frame.f_locals["self"].shape.name
         if not frames:
             call = frame
         frame = frame.f_back

@@ -1,7 +1,6 @@
 // The functions that work entry by entry. Each stands with its derivatives, one for every argument it has a gradient in.
 
 const number = (f) => [(...args) => Number(f(...args))];
-const ROOT_PI = Math.sqrt(Math.PI);
 
 export const ENTRYWISE = {
   add: [(x, y) => x + y, () => 1, () => 1],
@@ -21,7 +20,6 @@ export const ENTRYWISE = {
   sin: [Math.sin, Math.cos],
   cos: [Math.cos, (x) => -Math.sin(x)],
   tanh: [Math.tanh, (x) => 1 - Math.tanh(x) ** 2],
-  erf: [erf, (x) => (2 / ROOT_PI) * Math.exp(-x * x)],
   logaddexp: [logaddexp, (x, y) => Math.exp(x - logaddexp(x, y)), (x, y) => Math.exp(y - logaddexp(x, y))],
   maximum: [Math.max, (x, y) => share(x - y), (x, y) => share(y - x)],
   minimum: [Math.min, (x, y) => share(y - x), (x, y) => share(x - y)],
@@ -55,21 +53,4 @@ function share(more) {
 
 function logaddexp(x, y) {
   return x === y ? x + Math.LN2 : Math.max(x, y) + Math.log1p(Math.exp(-Math.abs(x - y)));
-}
-
-// Near 0 by its Taylor series, far away by the continued fraction of what is missing to 1.
-function erf(x) {
-  const size = Math.abs(x);
-  if (size > 6) return Math.sign(x);
-  if (size > 2.5) {
-    let fraction = 0;
-    for (let n = 60; n > 0; n -= 1) fraction = n / 2 / (size + fraction);
-    return Math.sign(x) * (1 - Math.exp(-x * x) / ROOT_PI / (size + fraction));
-  }
-  let [sum, term] = [0, x];
-  for (let n = 0; n < 60; n += 1) {
-    sum += term / (2 * n + 1);
-    term *= (-x * x) / (n + 1);
-  }
-  return (2 / ROOT_PI) * sum;
 }

@@ -21,8 +21,9 @@ function short(x, largest) {
   const size = Math.max(Math.abs(x), largest);
   if (Math.abs(x) <= Math.max(1e-9 * size, NOISE)) return "0";
   const decimals = Math.max(DIGITS - Math.ceil(Math.log10(size)), 0);
-  const rounded = size >= 1e-4 && size < 1e5 ? x.toFixed(decimals) : x.toPrecision(DIGITS);
-  return minus(String(Number(rounded) + 0).replace("e+", "e"));  // + 0 makes 0 of -0
+  const rounded = Number(x.toFixed(Math.min(decimals, DIGITS)));
+  if (size >= 0.01 && size < 1e5 && rounded) return minus(String(rounded));
+  return minus(x.toExponential(size < 0.01 ? 1 : 0).replace("e+", "e"));
 }
 
 const minus = (text) => text.replaceAll("-", "\u2212");

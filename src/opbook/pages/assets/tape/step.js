@@ -3,15 +3,15 @@
 import { make } from "../play/elements.js";
 import { inWords, makeGrid } from "./numbers.js";
 
+const SUMMED = 4;  // so many products of a sum are shown
+
 const titleOf = (box) => box.name || box.code;
 const written = (box) => [box.name, box.code].filter(Boolean).join(" = ");
 
 export function makeDetails(model) {
   const element = make("div", { className: "ob-live-details" });
 
-  // As high as the highest so far, so that what stands below does not jump.
   function show(box, number, count) {
-    element.style.minHeight = `${element.offsetHeight}px`;
     const where = box.within ? [" in ", make("code", {}, box.within)] : [];
     element.replaceChildren(
       make("p", {}, make("strong", {}, `Step ${number} of ${count}`), " ", make("code", {}, written(box)), ...where),
@@ -29,7 +29,7 @@ export function makeDetails(model) {
 function passedOn({ parent, total, local, incoming, products, entry, isShared }) {
   const factors = local
     ? [array("local derivative", local, parent.shape), array("\u00d7 incoming", incoming, parent.shape)]
-    : [[make("p", {}, `Entries are used several times: local derivative \u00d7 incoming adds up. At ${placeOf(entry, parent.shape)}: ${sumOf(products)}`)]];
+    : [[make("p", {}, `Each entry is used several times: its gradient is the sum of local derivative \u00d7 incoming. At ${placeOf(entry, parent.shape)}: ${sumOf(products)}`)]];
   const gradient = array(isShared ? "adds to gradient" : "= gradient", total, parent.shape);
   return block(["to ", make("code", {}, titleOf(parent))], ...factors, gradient);
 }
@@ -45,7 +45,8 @@ function array(label, values, shape) {
 }
 
 function sumOf(products) {
-  return products.map(([slope, g]) => `${inWords([slope]).slice(1, -1)} \u00d7 ${inWords([g]).slice(1, -1)}`).join(" + ");
+  const rest = products.length > SUMMED ? " + \u2026" : "";
+  return products.slice(0, SUMMED).map(([slope, g]) => `${inWords([slope]).slice(1, -1)} \u00d7 ${inWords([g]).slice(1, -1)}`).join(" + ") + rest;
 }
 
 function placeOf(entry, shape) {
