@@ -37,7 +37,7 @@ TILE_BYTES = 2**20
 
 PARTS, LONG = 4, 2048
 """With fewer heads than that, threads share one in the backward pass: each takes some of its keys, and has a gradient
-of the queries of its own. That takes time and memory, so sequences that are not long are cut into half as many parts."""
+of the queries of its own. That takes time and memory, so sequences that are not long have half as many parts."""
 
 SAFE_SCORE = 40.0
 """Scores up to this need no maximum subtracted: exp(±40) times sizes and values is far from the limits of float32."""
@@ -187,27 +187,29 @@ class TiledAttention:
         Returns:
             The gradients of q, k and v.
         """
+        q = _with_column(self._q, -self._log_sums)
+        q[..., :-1] *= self._scale
+        g = _with_column(g, -np.vecdot(g, self._out)[..., None])
         dq, dk, dv = (np.empty(x.shape, x.dtype) for x in (self._q, self._k, self._v))
-        tasks = list(product(self._heads, range(self._parts)))
 
         def pull(task):
-            return self._pull(*task, g, dk, dv)
+            head, part = task
+            sent = dq[head] if part == 0 else np.empty_like(dq[head])
+            self._pull(head, part, q[head], g[head], sent, dk[head], dv[head])
+            return sent
 
         with blas.one_thread:
-            found = share(pull, tasks)
+            found = share(pull, list(product(self._heads, range(self._parts))))
         for i, head in enumerate(self._heads):
-            total, *others = found[i * self._parts : (i + 1) * self._parts]
-            for other in others:
-                total += other
-            np.multiply(total, self._scale, out=dq[head])
+            for other in found[i * self._parts + 1 : (i + 1) * self._parts]:
+                dq[head] += other
+        dq *= self._scale
         return tuple(map(unbroadcast, (dq, dk, dv), self._shapes))
 
-    def _pull(self, head, part, g, dk, dv):
-        """Write the gradients of some keys and values; return what they send to all queries."""
+    def _pull(self, head, part, q, g, dq, dk, dv):
+        """Write the gradients of some keys and values, and what they send to all queries."""
         k, v = self._k[head], self._v[head]
-        q = _with_column(self._q[head] * self._scale, -self._log_sums[head])
-        g = _with_column(g[head], -np.vecdot(g[head], self._out[head])[:, None])
-        dq = np.zeros((len(q), k.shape[-1]), q.dtype)
+        dq[...] = 0
         first, second = _buffers(q.dtype)
         for whole in self._keys_of(part):
             keys, values = _with_column(k[whole], 1), _with_column(v[whole], 1)
@@ -223,8 +225,7 @@ class TiledAttention:
                 d_scores *= weights
                 dq[rows] += d_scores @ keys[used, :-1]
                 dk_tile[used] += d_scores.T @ q[rows, :-1]
-            dk[head][whole], dv[head][whole] = dk_tile, dv_tile
-        return dq
+            dk[whole], dv[whole] = dk_tile, dv_tile
 
     def _keys_of(self, part):
         """The tiles of keys that a part takes, dealt out back and forth: if causal, they have less and less to do."""
@@ -251,9 +252,9 @@ def _longest(rows):
 
 def _with_column(x, column):
     """A copy of rows with one more entry each."""
-    out = np.empty((len(x), x.shape[-1] + 1), x.dtype)
-    out[:, :-1] = x
-    out[:, -1:] = column
+    out = np.empty((*x.shape[:-1], x.shape[-1] + 1), x.dtype)
+    out[..., :-1] = x
+    out[..., -1:] = column
     return out
 
 
