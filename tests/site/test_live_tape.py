@@ -101,6 +101,7 @@ def compute(page: Any, serving: Callable[[Path], str]) -> Callable[[Any], Any]:
 @functools.cache
 def live() -> list[tuple[str, Trace, dict[str, Any]]]:
     """The tapes that can be computed again, each with its data."""
+    catalogue().load_samples()
     traces = [(name, op, trace(op)) for name, op in catalogue().items()]
     told = [(name, found, json.loads(as_data(found, op))) for name, op, found in traces if found]
     return [(name, found, data) for name, found, data in told if "nodes" in data]
@@ -253,11 +254,19 @@ def test_a_number_is_dragged(page: Any, pages: str) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(x + 20, y)
+    page.mouse.move(x + 200, y)
     page.mouse.move(x + 61, y)
     page.mouse.up()
     assert float(field.input_value()) == pytest.approx(before + 1)
     assert numbers(page, "x, gradient") != gradient
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("slider", name="Step of the tape").input_value() == "2"
+    field.click()
+    page.keyboard.type("-2.5")
+    page.keyboard.press("ArrowLeft")
+    assert field.input_value() == "-2.5"
+    assert page.get_by_role("slider", name="Step of the tape").input_value() == "2", "arrows move the cursor in what is typed"
+    assert numbers(page, "result, value")[0] < 0.5
 
 
 def test_arrow_keys_light_a_step_its_line_and_its_box(page: Any, pages: str) -> None:
@@ -285,7 +294,7 @@ def test_numbers_that_decide_on_the_steps_stay(page: Any, pages: str) -> None:
     opened(page, pages, "embedding")
     assert page.locator(".ob-live input[type=number]").count() == 0
     page.get_by_role("button", name="Forward").click()
-    assert page.get_by_role("slider").get_attribute("aria-valuetext").startswith("step 2 of 2: ")
+    assert page.get_by_role("slider", name="Step of the tape").get_attribute("aria-valuetext").startswith("step 2 of 2: ")
 
 
 def test_without_scripts_there_is_the_picture(browser: Any, pages: str) -> None:

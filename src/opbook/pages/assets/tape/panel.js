@@ -7,11 +7,11 @@ import { makeModel } from "./model.js";
 import { inWords, makeGrid } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { makeField } from "./scrub.js";
-import { makeDetails, stepInWords } from "./step.js";
+import { inSentences, makeDetails } from "./step.js";
 
 const HINT = "The arrow keys go from step to step.";
 const LIVE = `Drag a number, or type another one: all values and gradients follow. ${HINT}`;
-const FIXED = `${HINT} The numbers stay what they are: with others, the steps might not be the same.`;
+const FIXED = `${HINT} The numbers are fixed: others might take other steps, or be refused.`;
 
 export function open(frame, tape) {
   const { boxes } = tape;
@@ -21,7 +21,7 @@ export function open(frame, tape) {
   let at = 0;
 
   const definition = makeDefinition();
-  const details = makeDetails(model);
+  const details = makeDetails();
   const picture = makePicture(frame, boxes, (box) => { if (box.parents.length) show(steps.indexOf(box)); });
   const range = make("input", { type: "range", min: 1, max: steps.length, value: 1, "aria-label": "Step of the tape" });
   const status = make("p", { className: "ob-live-status", role: "status" });
@@ -75,12 +75,13 @@ export function open(frame, tape) {
   function show(place) {
     at = Math.min(Math.max(place, 0), steps.length - 1);
     const box = steps[at];
-    range.value = at + 1;
-    range.setAttribute("aria-valuetext", stepInWords(model, box, at + 1, steps.length));
+    const step = { box, number: at + 1, count: steps.length, value: model.value(box), incoming: model.incoming(box), passed: model.passedOn(box) };
+    range.value = step.number;
+    range.setAttribute("aria-valuetext", inSentences(step));
     back.disabled = at === 0;
     forward.disabled = at === steps.length - 1;
     definition.light(box.line);
-    details.show(box, at + 1, steps.length);
+    details.show(step);
     picture.light(box);
   }
 

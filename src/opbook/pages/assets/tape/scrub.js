@@ -9,16 +9,22 @@ export function makeField(label, changed) {
   const field = make("input", { type: "number", step: STEP, className: "ob-live-cell", "aria-label": label });
   let start = null;
   let isDragged = false;
+  let isTyped = false;
 
   const set = (number) => {
+    isTyped = false;
     field.value = Number(number.toFixed(6));
     changed(Number(field.value));
   };
   field.addEventListener("input", () => {
-    if (field.value !== "" && field.validity.badInput === false) changed(Number(field.value));
+    isTyped = true;
+    if (field.value !== "") changed(Number(field.value));
   });
+  field.addEventListener("blur", () => { isTyped = false; });
   field.addEventListener("keydown", (event) => {
-    event.stopPropagation();  // arrows move the cursor here
+    // while somebody types, arrows to the left and right move the cursor; otherwise they go from step to step
+    if (!isTyped && ["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    event.stopPropagation();
     const by = { ArrowUp: STEP, ArrowDown: -STEP, PageUp: 1, PageDown: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
@@ -28,19 +34,19 @@ export function makeField(label, changed) {
     if (event.button) return;
     start = { x: event.clientX, number: Number(field.value) };
     isDragged = false;
+    field.setPointerCapture(event.pointerId);
   });
   field.addEventListener("pointermove", (event) => {
     const steps = start ? Math.trunc((event.clientX - start.x) / PIXELS) : 0;
     if (!start || (!steps && !isDragged)) return;
-    if (!isDragged) {
-      field.setPointerCapture(event.pointerId);
-      field.focus({ preventScroll: true });
-    }
     isDragged = true;
     set(start.number + steps * STEP);
   });
   for (const end of ["pointerup", "pointercancel"]) field.addEventListener(end, () => { start = null; });
   field.addEventListener("mousedown", (event) => event.preventDefault());  // it would select text on the way
-  field.addEventListener("click", () => { if (!isDragged) field.select(); });
+  field.addEventListener("click", () => {
+    field.focus();
+    if (!isDragged) field.select();
+  });
   return field;
 }

@@ -8,18 +8,18 @@ const SUMMED = 4;  // so many products of a sum are shown
 const titleOf = (box) => box.name || box.code;
 const written = (box) => [box.name, box.code].filter(Boolean).join(" = ");
 
-export function makeDetails(model) {
+export function makeDetails() {
   const element = make("div", { className: "ob-live-details" });
 
-  function show(box, number, count) {
+  function show({ box, number, count, value, incoming, passed }) {
     const where = box.within ? [" in ", make("code", {}, box.within)] : [];
     element.replaceChildren(
       make("p", {}, make("strong", {}, `Step ${number} of ${count}`), " ", make("code", {}, written(box)), ...where),
       make(
         "div",
         { className: "ob-live-numbers" },
-        block(["this step"], array("value", model.value(box), box.shape), array("incoming", model.incoming(box), box.shape)),
-        ...model.passedOn(box).map(passedOn),
+        block(["this step"], array("value", value, box.shape), array("incoming", incoming, box.shape)),
+        ...passed.map(passedOn),
       ),
     );
   }
@@ -59,12 +59,12 @@ function placeOf(entry, shape) {
   return `[${place.reverse().join(", ")}]`;
 }
 
-// The same as one sentence, to be read out.
-export function stepInWords(model, box, number, count) {
-  const passed = model.passedOn(box).map(({ parent, total, local }) => {
+// The same in words, to be read out.
+export function inSentences({ box, number, count, value, incoming, passed }) {
+  const parts = passed.map(({ parent, total, local }) => {
     const factor = local ? `local derivative ${inWords(local)}, ` : "";
     return `to ${titleOf(parent)}: ${factor}gradient ${inWords(total)}`;
   });
-  const from = `step ${number} of ${count}: ${written(box)} \u2192 ${inWords(model.value(box))}`;
-  return [from, `incoming ${inWords(model.incoming(box))}`, ...passed].join("; ");
+  const first = `step ${number} of ${count}: ${written(box)} \u2192 ${inWords(value)}`;
+  return [first, `incoming ${inWords(incoming)}`, ...parts].join("; ");
 }
