@@ -6,7 +6,7 @@
     python3 dev.py test      run all tests, the examples on the pages among them
     python3 dev.py check     lint, format, types, and a strict build of the site
     python3 dev.py setup     only install
-    python3 dev.py dist      build the wheels of opbook and its plugins, and opbook-standard, which needs all of them
+    python3 dev.py dist      build the wheels of opbook and its plugins, and opbook-standard, which needs nearly all
 
 Arguments behind the command go to the tool that it runs: python3 dev.py test -k tape -n 2
 
@@ -40,6 +40,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "opbook-dev.json"
 LOG = VENV / "install.log"
+OPTIONAL = {"torch"}  # plugins that need a framework of some hundred MB: pip install -e plugins/torch
 TO_READ = "site,test"  # the guides about tests run their examples as well
 TO_DEVELOP = "site,test,dev"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -120,7 +121,7 @@ def set_up(extras: str) -> None:
     Args:
         extras: The extras of opbook that are needed: `TO_READ` or `TO_DEVELOP`.
     """
-    plugins = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
+    plugins = standard_plugins()
     key = fingerprint(plugins)
     if is_ready(key, extras):
         return
@@ -156,6 +157,16 @@ def fingerprint(plugins: list[str]) -> str:
     for folder in folders(plugins):
         digest.update((folder / "pyproject.toml").read_bytes())
     return digest.hexdigest()
+
+
+def all_plugins() -> list[str]:
+    """The folders in plugins/."""
+    return sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
+
+
+def standard_plugins() -> list[str]:
+    """Those that are installed here, and that opbook-standard needs."""
+    return [name for name in all_plugins() if name not in OPTIONAL]
 
 
 def folders(plugins: list[str]) -> list[Path]:
@@ -306,15 +317,21 @@ def check() -> None:
 
 
 def build_wheels() -> None:
-    """Build the wheels of all distributions, and of one that needs them all, into dist/."""
+    """Build the wheels of all distributions, and of one that needs those of the book, into dist/."""
     shutil.rmtree(DIST, ignore_errors=True)
-    plugins = sorted(path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml"))
     with tempfile.TemporaryDirectory() as folder:
         standard = Path(folder, "opbook-standard")
         standard.mkdir()
-        (standard / "pyproject.toml").write_text(standard_of(folders(plugins)), encoding="utf-8")
+        (standard / "pyproject.toml").write_text(standard_of(folders(standard_plugins())), encoding="utf-8")
         options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", f"--wheel-dir={DIST}"]
-        command = [str(PYTHON), "-m", "pip", "wheel", *options, *map(str, [*folders(plugins), standard])]
+        command = [
+            str(PYTHON),
+            "-m",
+            "pip",
+            "wheel",
+            *options,
+            *map(str, [*folders(all_plugins()), standard]),
+        ]
         if subprocess.run(command, env=os.environ | {"SOURCE_DATE_EPOCH": EPOCH}).returncode:
             fail("the wheels could not be built; what pip said stands above")
     wheels = list(DIST.glob("*.whl"))

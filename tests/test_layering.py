@@ -25,7 +25,7 @@ builtins
 figures
 plugins
 opbook
-ops notation
+ops notation torch jax
 examples
 checks
 exercises
@@ -45,22 +45,26 @@ THIRD_PARTY = {
     "pages": {"jinja2", "markdown", "math_core", "pygments"},
     "mkdocs": {"griffe", "markdown", "mkdocs", "pathspec"},  # the last three come with MkDocs
     "testing": {"pytest", "sybil", "torch"},
+    "torch": {"torch"},
+    "jax": {"jax"},
     "cli": {"click", "mkdocs", "packaging", "rich", "tomlkit"},
 }
 
 # The reference page of the command line is made from the commands, by a function that imports them when it is called.
-# `opbook.register` imports the catalogue when it is first used.
+# `opbook.register` imports the catalogue when it is first used, and so do `opbook.jax` and `opbook.torch`.
 EXCEPTIONS = {
     ("pages/reference.py", "opbook.cli.main"),
     ("pages/reference.py", "click"),
+    ("__init__.py", "opbook.jax"),
     ("__init__.py", "opbook.plugins.catalogue.register"),
+    ("__init__.py", "opbook.torch"),
 }
 
 # Plugins with commands import click in the hook that only the command line calls.
 WITH_COMMANDS = {"course", "figures"}
 
 # Accelerators are there for the sake of other packages.
-COMPILERS = {"fast": {"numba", "threadpoolctl"}}
+COMPILERS = {"fast": {"numba", "threadpoolctl"}, "torch": {"torch"}}
 
 # Packages that are read for their data; opbook's extra of that name has them.
 DATA = {"course": {"names"}}

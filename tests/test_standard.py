@@ -38,7 +38,8 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Fresh:
 
 
 def test_it_brings_every_plugin(reader: Fresh) -> None:
-    names = [f"opbook-{path.parent.name.replace('_', '-')}" for path in ROOT.glob("plugins/*/pyproject.toml")]
+    folders = {path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml")} - {"torch"}
+    names = [f"opbook-{folder.replace('_', '-')}" for folder in folders]
     assert len(names) > 20
     shown = reader.run(f"python -m pip show {' '.join(names)}", reader.folder)
     assert shown.returncode == 0, shown.stdout

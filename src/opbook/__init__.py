@@ -7,6 +7,7 @@ builtins from `opbook.ops`. Importing this package loads no plugin; the first ca
 each may have a rule for it.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from opbook.autodiff import tree
@@ -23,10 +24,14 @@ from opbook.plugins.contributions import Family, Section
 from opbook.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from opbook import jax as jax
+    from opbook import torch as torch
     from opbook.plugins.catalogue import register
 else:
 
     def __getattr__(name: str) -> Any:
+        if name in ("jax", "torch"):
+            return importlib.import_module(f"opbook.{name}")
         if name != "register":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from opbook.plugins.catalogue import register  # only for who uses it: finding plugins takes time
@@ -34,7 +39,7 @@ else:
         return register
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), "register"})
+        return sorted({*globals(), "jax", "register", "torch"})
 
 
 def _load_catalogue() -> bool:

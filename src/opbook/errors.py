@@ -52,6 +52,10 @@ class PluginError(OpbookError, ImportError):
     """A plugin that cannot be loaded, or two that claim the same builtin name."""
 
 
+class MissingPackageError(OpbookError, ImportError):
+    """A package that is needed for what was asked for, and is not installed."""
+
+
 class SettingsError(OpbookError, ValueError):
     """A setting that is not understood, in `pyproject.toml` or in an environment variable."""
 

@@ -4,11 +4,15 @@ import functools
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
 from opbook.examples.running import say_where
+
+_UNFORKABLE = {"jax", "torch"}
+"""What waits for ever in a forked process once it is loaded: for threads that only the first process has."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,7 +44,8 @@ def spread_one_by_one(
         ends the processes.
     """
     processes = min(os.cpu_count() or 1, len(parts))
-    if len(parts) < max(least, 2) or processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
+    can_fork = "fork" in multiprocessing.get_all_start_methods() and not _UNFORKABLE & sys.modules.keys()
+    if len(parts) < max(least, 2) or processes < 2 or not can_fork:
         yield from map(work, parts)
         return
     # not above, as Python in a web page has no such module, and only one processor
