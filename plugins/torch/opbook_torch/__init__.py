@@ -4,8 +4,11 @@ What PyTorch has no answer for, or another one than the definition, is left to t
 out. Importing this module does not import PyTorch, which takes a second or two; the first call of a rule does.
 """
 
+import importlib.util
+
 from opbook import Rule, hookimpl
-from opbook_torch import activations, attention, convolution, lookup, losses, norms, recurrence
+from opbook.errors import MissingPackageError
+from opbook_torch import activations, attention, convolution, lookup, losses, norms
 
 BEFORE_FAST = 5
 """Asked before the rules of opbook-fast: who installs PyTorch's engine wants it used. Other plugins' rules, whose
@@ -14,7 +17,16 @@ default is 10, are asked before it."""
 
 @hookimpl
 def opbook_rules():
-    """Add a rule called `torch` for each op that PyTorch has a kernel for."""
+    """Add a rule called `torch` for each op that PyTorch has a kernel for.
+
+    Raises:
+        MissingPackageError: PyTorch is not installed.
+    """
+    if importlib.util.find_spec("torch") is None:
+        raise MissingPackageError(
+            "opbook-torch needs PyTorch, which is not installed. Install it with python -m pip install torch, or as "
+            "https://pytorch.org says for your machine"
+        )
     functions = {
         "layer_norm": norms.layer_norm,
         "rms_norm": norms.rms_norm,
@@ -28,6 +40,5 @@ def opbook_rules():
         "cross_entropy": losses.cross_entropy,
         "embedding": lookup.embedding,
         "conv2d": convolution.conv2d,
-        "gru_forward": recurrence.gru_forward,
     }
     return [Rule(name, "torch", function, BEFORE_FAST) for name, function in functions.items()]

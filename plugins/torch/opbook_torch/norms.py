@@ -2,7 +2,7 @@
 
 from opbook_torch.engine import by_torch, differentiated, refuse_unless, torch
 
-LARGEST_MEAN = 4.0
+LARGEST_MEAN = 30.0
 """How many standard deviations a mean may be away from 0: PyTorch subtracts it after it has multiplied, which loses
 digits where it is larger, and all of them on constant rows."""
 

@@ -17,6 +17,7 @@ from opbook.cli.programs import eval_text, repl, run_file
 from opbook.cli.show import show
 from opbook.cli.site import site
 from opbook.cli.stubs import stubs
+from opbook.cli.timing import time_rules
 from opbook.cli.verify import verify
 
 
@@ -49,6 +50,7 @@ _COMMANDS = (
     run_file,
     eval_text,
     repl,
+    time_rules,
     plugins,
     doctor,
     new,
