@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from checks import kernels
 
+from opbook.checks.comparison.case import judge
 from opbook.errors import ArgumentError, InputError, UnknownBuiltinError
 from opbook.testing import compare
 
@@ -329,3 +330,9 @@ def test_a_cheat_in_one_precision_only_is_caught():
     found = compare(shares, "layer_norm", dtypes=("float32", "float64"))
     assert found.verdict == "is wrong"
     assert {case.dtype for case in found.of("failed", False)} == {"float64"}
+
+
+def test_the_array_that_is_wrong_is_named_and_not_one_that_is_rounded_otherwise():
+    exact = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
+    status, _, message = judge([exact[0] * (1 + 1e-15), np.array([3.0])], exact, 1e-10, ["of x", "of gamma"])
+    assert (status, message) == ("failed", "of gamma: expected shape (2,), got (1,)")

@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import sys
 import time
 from functools import partial
 
 import pytest
 
+from opbook.examples import processes
 from opbook.examples.processes import spread, spread_one_by_one
 
 pytestmark = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system can't fork")
@@ -15,12 +17,19 @@ pytestmark = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_meth
 @pytest.fixture(autouse=True)
 def two_processors(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(processes, "_UNFORKABLE", {"a_framework"})  # another test may have loaded PyTorch
 
 
 def test_results_keep_the_order_of_their_parts():
     me = os.getpid()
     results = spread(lambda part: (part * part, os.getpid() != me), range(7))
     assert results == [(part * part, True) for part in range(7)]
+
+
+def test_once_a_framework_with_threads_is_loaded_nothing_is_forked(monkeypatch):
+    monkeypatch.setitem(sys.modules, "a_framework", sys)
+    me = os.getpid()
+    assert spread(lambda part: os.getpid() == me, range(7)) == [True] * 7
 
 
 def test_a_part_that_ends_its_process_is_done_here():

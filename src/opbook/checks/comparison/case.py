@@ -80,8 +80,10 @@ def _count(leaves: list[Any]) -> str:
 
 
 def _difference(got: list[Any], expected: list[Any], error: float, tolerance: float, names: Sequence[str]) -> str:
-    """Say what differs first: a shape, or the worst entry with both numbers."""
+    """Say what is wrong in the first array that is: its shape, or its worst entry with both numbers."""
     for i, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
+        if relative_error(mine, theirs) <= tolerance:
+            continue
         which = f"{names[i]}: " if names else ""
         if theirs is None or isinstance(theirs, str) or callable(theirs):
             return f"expected {theirs!r}, got {mine!r}"
