@@ -1,4 +1,4 @@
-"""`opbook time` says which plugin's rule answers a call."""
+"""`opbook time` says which plugin's rule a call uses."""
 
 import re
 
@@ -26,10 +26,10 @@ def rules(tmp_path, monkeypatch):
     return path
 
 
-def test_each_rule_has_its_time_and_the_first_that_takes_the_call_answers(opbook, rules):
+def test_each_rule_has_its_time_and_the_first_that_takes_the_call_is_used(opbook, rules):
     heading, *lines = opbook("time", "softmax([1, 2])", "--plugin", rules).stdout.splitlines()
     assert heading == "softmax  float64 (2,)"
-    assert re.fullmatch(r"  even of even\s+[\d.]+ ms  answers", lines[0])
+    assert re.fullmatch(r"  even of even\s+[\d.]+ ms  used", lines[0])
     assert re.fullmatch(r"  own of opbook-activations \S+\s+[\d.]+ ms", lines[1])
 
 
@@ -37,7 +37,7 @@ def test_a_rule_that_does_not_take_the_call_is_named(opbook, rules):
     lines = opbook("time", "softmax([1, 2]); softmax([1, 2, 3])", "--plugin", rules).stdout.splitlines()
     assert lines[0] == "softmax  float64 (3,)"
     assert re.fullmatch(r"  even of even\s+does not take this call", lines[1])
-    assert lines[2].endswith(" ms  answers")
+    assert lines[2].endswith(" ms  used")
 
 
 def test_a_program_without_such_a_call_is_refused(opbook, rules):

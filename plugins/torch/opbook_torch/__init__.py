@@ -1,7 +1,7 @@
 """PyTorch as a second engine, as a plugin of accelerators: its kernels compute, and its autograd differentiates.
 
-What PyTorch has no answer for, or another one than the definition, is left to the next rule: `opbook verify` finds
-out. Importing this module does not import PyTorch, which takes a second or two; the first call of a rule does.
+What PyTorch gets wrong, or has no kernel for, is left to the next rule: `opbook verify` finds out. Importing this module
+does not import PyTorch, which takes a second or two; the first call of a rule does.
 """
 
 import importlib.util
@@ -10,9 +10,9 @@ from opbook import Rule, hookimpl
 from opbook.errors import MissingPackageError
 from opbook_torch import activations, attention, convolution, lookup, losses, norms
 
-BEFORE_FAST = 5
-"""Asked before the rules of opbook-fast: who installs PyTorch's engine wants it used. Other plugins' rules, whose
-default is 10, are asked before it."""
+PRIORITY = 5
+"""The priority: these rules are tried before those of opbook-fast, as whoever installs PyTorch's engine wants it used,
+and after those of other plugins, whose default is 10."""
 
 
 @hookimpl
@@ -41,4 +41,4 @@ def opbook_rules():
         "embedding": lookup.embedding,
         "conv2d": convolution.conv2d,
     }
-    return [Rule(name, "torch", function, BEFORE_FAST) for name, function in functions.items()]
+    return [Rule(name, "torch", function, PRIORITY) for name, function in functions.items()]

@@ -20,7 +20,7 @@ DEVICE = "OPBOOK_TORCH_DEVICE"
 
 
 class HandOn(Exception):
-    """Raised in a rule for a call that the next rule is to be asked about."""
+    """Raised in a rule for a call that is left to the next rule."""
 
 
 def by_torch(function):

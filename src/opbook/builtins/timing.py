@@ -1,4 +1,4 @@
-"""Which rule answers a call, and how long each rule takes for it."""
+"""Which rule a call uses, and how long each rule takes for it."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ ROUNDS, ENOUGH = 30, 0.5
 
 
 def times_of_rules(op: Builtin, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, float | None]:
-    """Time a call with each rule that is asked about it: value and gradients.
+    """Time a call with each rule that is tried for it: value and gradients.
 
     Args:
         op: The builtin.
@@ -21,8 +21,8 @@ def times_of_rules(op: Builtin, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         kwargs: The keyword arguments.
 
     Returns:
-        The seconds by the name of the rule, each the median of some calls, in the order in which the rules are asked;
-        None for a rule that does not take the call. The first that takes it is the one that answers.
+        The seconds by the name of the rule, each the median of some calls, in the order in which they are tried; None
+        for a rule that does not take the call. The first that takes it is the one that is used.
     """
     found: dict[str, float | None] = {}
     for name in op.asked:

@@ -1,4 +1,4 @@
-"""`opbook time`: which rule answers a call, and how long each takes."""
+"""`opbook time`: which rule a call uses, and how long each takes."""
 
 import functools
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Calls = dict[str, tuple[tuple[Any, ...], dict[str, Any]]]
 @click.argument("text")
 @with_catalogue
 def time_rules(catalogue: Catalogue, text: str) -> None:
-    """Run TEXT, a program of the qu notation, and tell which plugin's rule answers the calls in it.
+    """Run TEXT, a program of the qu notation, and tell which plugin's rule its calls use.
 
     For each builtin that has rules of several plugins, the last call is timed with each of them, value and gradients.
 
@@ -77,4 +77,4 @@ def _shapes(args: tuple[Any, ...]) -> str:
 def _said(seconds: float | None, is_first: bool) -> str:
     if seconds is None:
         return "does not take this call"
-    return f"{1000 * seconds:9.3f} ms{'  answers' if is_first else ''}"
+    return f"{1000 * seconds:9.3f} ms{'  used' if is_first else ''}"
