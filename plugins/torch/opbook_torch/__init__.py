@@ -1,7 +1,7 @@
 """PyTorch as a second engine, as a plugin of accelerators: its kernels compute, and its autograd differentiates.
 
-What PyTorch gets wrong, or has no kernel for, is left to the next rule: `opbook verify` finds out. Importing this module
-does not import PyTorch, which takes a second or two; the first call of a rule does.
+What PyTorch gets wrong, or has no kernel for, is left to the next rule: `opbook verify` finds out. Importing this
+module does not import PyTorch, which takes a second or two; the first call of a rule does.
 """
 
 import importlib.util
