@@ -1,5 +1,6 @@
 """The tape of a small example: what is traced, where boxes go, what is drawn."""
 
+import html
 import itertools
 import re
 import textwrap
@@ -12,7 +13,8 @@ import pytest
 
 from opbook import Array, builtin, vjp
 from opbook.pages.source import code_of
-from opbook.pages.tape import as_list, draw, trace
+from opbook.pages.plain import readable
+from opbook.pages.tape import as_data, as_list, draw, trace
 from opbook.pages.tape.drawing import describe
 from opbook.pages.tape.layout import GAP, arrange
 from opbook.pages.tape.values import number
@@ -334,3 +336,11 @@ def test_a_part_without_entries_is_drawn_as_one(write: Write) -> None:
     found = trace(one_op(write, code)["op"])
     assert found is not None
     assert "no entries" in draw(found, "op")
+
+
+def test_programs_read_a_tape_once_and_in_words() -> None:
+    found = trace(catalogue()["layer_norm"])
+    assert found is not None
+    data = f'<div class="ob-tape" data-tape="{html.escape(as_data(found, catalogue()["layer_norm"]))}">'
+    text = readable(f"{data}\n{draw(found, 'layer_norm')}\n{as_list(found)}\n</div>\n")
+    assert text == f"(Picture: {describe(found)})\n"

@@ -215,6 +215,10 @@ def opened(new_page: Any, address: str, name: str) -> Visit:
     return visit
 
 
+def stepper(page: Any) -> Any:
+    return page.get_by_role("slider", name="Step of the tape")
+
+
 def numbers(page: Any, label: str) -> list[float]:
     """The numbers of a grid, as they are read out."""
     text = page.get_by_role("img", name=f"{label}: ", exact=False).first.get_attribute("aria-label")
@@ -260,18 +264,18 @@ def test_a_number_is_dragged(page: Any, pages: str) -> None:
     assert float(field.input_value()) == pytest.approx(before + 1)
     assert numbers(page, "x, gradient") != gradient
     page.keyboard.press("ArrowRight")
-    assert page.get_by_role("slider", name="Step of the tape").input_value() == "2"
+    assert stepper(page).input_value() == "2"
     field.click()
     page.keyboard.type("-2.5")
     page.keyboard.press("ArrowLeft")
     assert field.input_value() == "-2.5"
-    assert page.get_by_role("slider", name="Step of the tape").input_value() == "2", "arrows move the cursor in what is typed"
+    assert stepper(page).input_value() == "2", "arrows move the cursor in what is typed"
     assert numbers(page, "result, value")[0] < 0.5
 
 
 def test_arrow_keys_light_a_step_its_line_and_its_box(page: Any, pages: str) -> None:
     opened(page, pages, "layer_norm")
-    step = page.get_by_role("slider", name="Step of the tape")
+    step = stepper(page)
     step.focus()
     seen = []
     for _ in range(11):
@@ -294,7 +298,7 @@ def test_numbers_that_decide_on_the_steps_stay(page: Any, pages: str) -> None:
     opened(page, pages, "embedding")
     assert page.locator(".ob-live input[type=number]").count() == 0
     page.get_by_role("button", name="Forward").click()
-    assert page.get_by_role("slider", name="Step of the tape").get_attribute("aria-valuetext").startswith("step 2 of 2: ")
+    assert stepper(page).get_attribute("aria-valuetext").startswith("step 2 of 2: ")
 
 
 def test_without_scripts_there_is_the_picture(browser: Any, pages: str) -> None:

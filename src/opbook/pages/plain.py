@@ -7,7 +7,7 @@ import textwrap
 from opbook.pages.markdown import parts, tidy
 
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_DRAWN = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+_DRAWN = re.compile(r'<svg\b.*?</svg>|<ol class="ob-tape-list">.*?</ol>', re.DOTALL)
 _HIDDEN = re.compile(r"<span [^>]*\bhidden>[^<]*</span>")
 _ATTRIBUTES = re.compile(r"^\{ .* \}\n|[ ]?\{ (?:[#.:]|data-)[^}\n]* \}", re.MULTILINE)
 _FENCE = re.compile(r"^(`{3,}) \{ \.(\w+) .*\}$", re.MULTILINE)
