@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the ops beside other libraries and beside what the machine allows.
 
-    python benchmarks/run.py                  everything, in about twelve minutes
+    python benchmarks/run.py                  everything, in about fifteen minutes
     python benchmarks/run.py --quick          fewer rounds: a first look
     python benchmarks/run.py --only attention the cases whose name matches a regular expression
     python benchmarks/run.py --json FILE      writes the numbers to FILE, and prints the table as ever
@@ -16,6 +16,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 THREADS = 2
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # read when the libraries are imported, below
@@ -23,7 +24,7 @@ for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # read when the libraries 
 os.environ["JAX_ENABLE_X64"] = "1"
 os.environ["XLA_FLAGS"] = f"--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads={THREADS}"
 
-from speed import chart, contenders, costs, machine, report, steps  # noqa: E402
+from speed import chart, contenders, costs, families, goals, machine, report, steps, training  # noqa: E402
 from speed.cases import CASES, Case  # noqa: E402
 from speed.timing import measure  # noqa: E402
 
@@ -37,7 +38,9 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and none of the slowest cases")
-    parser.add_argument("--only", metavar="PATTERN", default="", help="cases whose name matches, `steps`, `costs`")
+    parser.add_argument(
+        "--only", metavar="PATTERN", default="", help="cases whose name matches, `training`, `steps`, `costs`"
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the numbers to this file")
     parser.add_argument("--publish", action="store_true", help="write RESULTS.md, results.json and the chart")
     arguments = parser.parse_args()
@@ -46,19 +49,23 @@ def main() -> None:
     chosen = [case for case in CASES if re.search(arguments.only, case.name)]
     if arguments.quick:
         chosen = [case for case in chosen if not case.slow]
-    others = [part for part in ("steps", "costs") if re.search(arguments.only, part)]
-    if not chosen and not others:
-        names = [*(case.name for case in CASES), "steps", "costs"]
+    chosen_families = [family for family in families.FAMILIES if re.search(arguments.only, family.name)]
+    others = [part for part in ("training", "steps", "costs") if re.search(arguments.only, part)]
+    if not chosen and not chosen_families and not others:
+        names = [*(case.name for case in (*CASES, *families.FAMILIES)), "training", "steps", "costs"]
         parser.error(f"no case matches {arguments.only!r}; there are {', '.join(names)}")
 
     rows = [row for case in chosen for row in rows_of(case, arguments.quick)]
-    results = {
+    results: dict[str, Any] = {
         "machine": machine.description(THREADS),
         "versions": machine.versions(),
         "rows": rows,
+        "training": training.measured(arguments.quick) if "training" in others else [],
+        "families": families.measured(chosen_families, arguments.quick),
         "steps": steps.measured(arguments.quick) if "steps" in others else [],
         "costs": costs.measured(arguments.quick) if "costs" in others else {},
     }
+    results["goals"] = goals.judged(results)
     print("\n" + report.as_text(results))
     if arguments.json:
         write(arguments.json, as_json(results))

@@ -16,12 +16,10 @@ class Trainer:
 
     Args:
         model: The model.
-        threads: How many threads PyTorch may use.
         batch: How many texts to take of a batch; all if it is left out.
     """
 
-    def __init__(self, model: Model, threads: int = 2, batch: int | None = None) -> None:
-        self._threads = threads
+    def __init__(self, model: Model, batch: int | None = None) -> None:
         weights, rows = model.start()
         self._heads = model.sizes["heads"]
         rows = torch.from_numpy(rows[:batch])
@@ -33,7 +31,6 @@ class Trainer:
 
     def gradients(self) -> Any:
         """Compute the loss, and leave the gradients in the parameters."""
-        torch.set_num_threads(self._threads)
         self._optimizer.zero_grad()
         loss = functional.cross_entropy(self._logits(), self._said)
         loss.backward()

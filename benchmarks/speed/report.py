@@ -89,10 +89,28 @@ def _tables(results: dict[str, Any]) -> list[list[list[str]]]:
     tables = []
     if results["rows"]:
         tables.append([_HEADER, *map(_cells, results["rows"])])
+    if results["training"]:
+        header = [
+            "model",
+            "",
+            "opbook ms",
+            "torch on 1",
+            "torch on 2",
+            "/ the better",
+            "gradients differ",
+            "MiB",
+            "torch's",
+        ]
+        tables.append([header, *map(_training_cells, results["training"])])
+    if results["families"]:
+        header = ["op", "opbook ms", "torch on 1", "torch on 2", "/ the better"]
+        tables.append([header, *([row["op"], *_rival_cells(row)] for row in results["families"])])
     if results["steps"]:
         tables.append([["case", "step", "ms", "/ torch"], *map(_step_cells, results["steps"])])
     if results["costs"]:
         tables.append([["cost", "measured"], *([name, text] for name, text in results["costs"].items())])
+    if results["goals"]:
+        tables.append([["goal", "measured", "at most", "", "why"], *map(_goal_cells, results["goals"])])
     return tables
 
 
@@ -108,6 +126,21 @@ def _cells(row: Row) -> list[str]:
 def _step_cells(step: dict[str, Any]) -> list[str]:
     of_torch = _with_spread(step["of_torch"]) if step["of_torch"] else "–"
     return [step["case"], step["step"], _with_spread(step["milliseconds"]), of_torch]
+
+
+def _training_cells(row: dict[str, Any]) -> list[str]:
+    memory = [f"{row['mebibytes'][name]:g}" for name in ("opbook", "torch")]
+    return [row["model"], row["what"], *_rival_cells(row), f"{row['difference']:g}", *memory]
+
+
+def _rival_cells(row: dict[str, Any]) -> list[str]:
+    return [*map(_with_spread, row["milliseconds"].values()), _with_spread(row["ratio"])]
+
+
+def _goal_cells(goal: dict[str, Any]) -> list[str]:
+    is_met = goal["measured"] <= goal["bound"]
+    judgement = ["met", ""] if is_met else ["missed", goal["reason"]]
+    return [goal["what"], f"{goal['measured']:.3g}", f"{goal['bound']:g}", *judgement]
 
 
 def _with_spread(quartiles: list[float]) -> str:
@@ -141,4 +174,5 @@ another's: below 1, opbook is faster. Each is the median over rounds in which ev
 quartiles in brackets; from 0.85 to 1.15 is a tie. "torch" is the op put together from PyTorch's fused functions, with
 the weights of all heads in one array; "torch.nn" is PyTorch's own module. The limit is a copy of the data (layer norm)
 or the op's bare matrix products by NumPy, "torch's limit" the same products by PyTorch; causal ops can beat both, as
-they skip what is blocked. Milliseconds hold for this machine only."""
+they skip what is blocked. Trainings and the ops of families are in float32, forward and VJP, beside the better of
+PyTorch on one and on two threads; a whole step has AdamW in it. Milliseconds hold for this machine only."""

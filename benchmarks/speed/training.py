@@ -12,8 +12,8 @@ import numpy as np
 from opbook_course.gpt import loss_of, started
 
 from opbook import ops, tree, value_and_grad
-from speed.report import quartiles
-from speed.timing import Contender, measure
+from speed.rivals import beside_pytorch
+from speed.timing import Work
 
 GRADIENTS, STEP = "loss and gradients", "whole step"
 RATE = {"lr": 1e-3, "weight_decay": 0.01}
@@ -63,8 +63,8 @@ class Training(TypedDict):
     Attributes:
         model: Its name and sizes.
         what: What was timed: loss and gradients, or the optimizer's step as well.
-        milliseconds: For opbook, and PyTorch on one and on two threads: quartiles and median.
-        ratio: opbook's time divided by PyTorch's better one, in each round: quartiles and median.
+        milliseconds: As for a `Rivalry`.
+        ratio: Likewise.
         difference: How far a gradient is from PyTorch's at most, beside the largest one of its array.
         mebibytes: The memory that a step takes beside the weights, in opbook and in PyTorch.
     """
@@ -95,26 +95,24 @@ def _of(model: Model, quick: bool) -> list[Training]:
     print(f"training of {model.name} ...", file=sys.stderr, flush=True)
     from speed.pytorch_gpt import Trainer
 
-    mine, theirs = opbook_trainer(model), {n: Trainer(model, threads=n) for n in (1, 2)}
-    difference = furthest(mine.gradients()[1], theirs[1].gradients_as_in_opbook())
+    mine = opbook_trainer(model)
+    difference = furthest(mine.gradients()[1], Trainer(model).gradients_as_in_opbook())
     mebibytes = {library: memory_of_a_step(model, library) for library in ("opbook", "torch")}
-    contenders = [Contender("opbook", {GRADIENTS: mine.gradients, STEP: mine.step})]
-    contenders += [
-        Contender(f"torch, {n} thread{'s'[: n - 1]}", {GRADIENTS: trainer.gradients, STEP: trainer.step})
-        for n, trainer in theirs.items()
-    ]
-    times = measure(contenders, seconds=0 if quick else 12, rounds=5 if quick else 9)
+    found = beside_pytorch(
+        works_of(mine),
+        lambda: works_of(Trainer(model)),
+        seconds=0 if quick else 12,
+        rounds=5 if quick else 9,
+    )
     return [
-        {
-            "model": f"{model.name} ({model.size})",
-            "what": what,
-            "milliseconds": {name: quartiles([1e3 * t for t in taken]) for name, taken in times[what].items()},
-            "ratio": quartiles([mine / min(peers) for mine, *peers in zip(*times[what].values(), strict=True)]),
-            "difference": float(f"{difference:.2g}"),
-            "mebibytes": mebibytes,
-        }
-        for what in (GRADIENTS, STEP)
+        {"model": f"{model.name}: {model.size}", "what": what, **came, "difference": difference, "mebibytes": mebibytes}
+        for what, came in found.items()
     ]
+
+
+def works_of(trainer: Any) -> dict[str, Work]:
+    """What a trainer of either library does, by what it is."""
+    return {GRADIENTS: trainer.gradients, STEP: trainer.step}
 
 
 @dataclass
@@ -161,7 +159,8 @@ def furthest(mine: Any, theirs: Any) -> float:
     Returns:
         The largest difference in an array, divided by the largest entry of that array, of the array where that is most.
     """
-    return max(float(np.max(np.abs(a - b)) / np.max(np.abs(b))) for a, b in tree.zip(mine, theirs))
+    worst = max(np.max(np.abs(a - b)) / np.max(np.abs(b)) for a, b in tree.zip(mine, theirs))
+    return float(f"{worst:.2g}")
 
 
 _MEMORY = """
@@ -179,8 +178,8 @@ if {library!r} == "opbook":
     make = training.opbook_trainer
 else:
     from speed.pytorch_gpt import Trainer as make
-first = make(model, batch=1)
-first.step(), first.step()  # loads code, and starts threads
+first = make(training.MODELS[-1], batch=1)
+first.step(), first.step()  # loads code, starts threads, and compiles
 trainer = make(model)
 before = kilobytes("VmRSS")
 Path("/proc/self/clear_refs").write_text("5")  # forgets the peak

@@ -9,7 +9,7 @@ import numpy as np
 import opbook_fast
 import pytest
 import threadpoolctl
-from opbook_fast import activations, attention, blas, compiled, convolution, heads, layer_norm
+from opbook_fast import activations, attention, blas, compiled, convolution, heads, layer_norm, losses
 from opbook_fast import block as blocks
 from ops.transformer_inputs import block, draw, head
 
@@ -30,7 +30,7 @@ def ruled(*rules):
 
 @pytest.mark.parametrize("name", RULES)
 def test_rules_pass_every_check_at_every_size(name, monkeypatch):
-    for module in (activations, attention, compiled, convolution, layer_norm):
+    for module in (activations, attention, compiled, convolution, layer_norm, losses):
         monkeypatch.setattr(module, "TAKEN_FROM", 1)
     rule = RULES[name]
     op = catalogue()[rule.builtin].with_rules([rule])

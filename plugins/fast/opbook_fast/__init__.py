@@ -15,6 +15,8 @@ from opbook_fast import (
     embedding,
     heads,
     layer_norm,
+    linear,
+    losses,
     memory,
     optimization,
 )
@@ -30,6 +32,8 @@ def opbook_rules():
     rules = [
         Rule("layer_norm", "numpy", layer_norm.layer_norm, IN_NUMPY),
         Rule("gelu", "numpy", activations.gelu, IN_NUMPY),
+        Rule("linear", "numpy", linear.linear, IN_NUMPY),
+        Rule("cross_entropy", "numpy", losses.cross_entropy, IN_NUMPY),
         Rule("conv2d", "numpy", convolution.conv2d, IN_NUMPY),
         Rule("embedding", "numpy", embedding.embedding, IN_NUMPY),
         Rule("adamw_step", "numpy", optimization.adamw, IN_NUMPY),
@@ -41,5 +45,6 @@ def opbook_rules():
         rules += [
             Rule("layer_norm", "numba", compiled.layer_norm, COMPILED),
             Rule("gelu", "numba", compiled.gelu, COMPILED),
+            Rule("adamw_step", "numba", compiled.adamw, COMPILED),
         ]
     return rules

@@ -15,10 +15,15 @@ from math import prod
 
 import numpy as np
 
+from opbook import tree
+from opbook_fast import optimization
 from opbook_fast.threads import cuts, share
 
 TAKEN_FROM = 2**13
 """Arrays of fewer entries are left to other rules: those take about as long, and need no compiled code."""
+
+BLOCK = 2**14
+"""How many entries are worked on before the next ones, where NumPy is asked between two loops."""
 
 PART = 2**16
 """How many entries a thread gets at least; for less, waking it takes longer than it saves."""
@@ -87,11 +92,54 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
 
 
 def gelu(x, approximate="none"):
-    """The rule for gelu in its exact form."""
-    if approximate != "none" or x.size < TAKEN_FROM or loops() is None:
+    """The rule for gelu in either form."""
+    if x.size < TAKEN_FROM or loops() is None:
         return NotImplemented
+    if approximate == "tanh":
+        return _gelu_by_tanh(x)
     flat = np.ascontiguousarray(x).reshape(prod(x.shape))
     value, slope = np.empty_like(flat), np.empty_like(flat)
     share(lambda part: loops().gelu(flat[part], value[part], slope[part]), cuts(flat.size, flat.size // PART))
     slope = slope.reshape(x.shape)
     return value.reshape(x.shape), lambda g: (g * slope, None)
+
+
+def _gelu_by_tanh(x):
+    """Loops before and after NumPy's tanh, which computes many at a time, as no compiler does."""
+    flat = np.ascontiguousarray(x).reshape(prod(x.shape))
+    value, slope = np.empty_like(flat), np.empty_like(flat)
+
+    def run(part):
+        for start in range(part.start, part.stop, BLOCK):
+            block = slice(start, min(start + BLOCK, part.stop))
+            loops().bend(flat[block], value[block])
+            np.tanh(value[block], out=value[block])
+            loops().gelu_of_tanh(flat[block], value[block], slope[block])
+
+    share(run, cuts(flat.size, flat.size // PART))
+    slope = slope.reshape(x.shape)
+    return value.reshape(x.shape), lambda g: (g * slope, None)
+
+
+def adamw(params, grads, state=None, *, lr, beta1=0.9, beta2=0.999, eps=1e-8, weight_decay=0.0):
+    """The rule for adamw_step, leaf by leaf."""
+    options = {"lr": lr, "beta1": beta1, "beta2": beta2, "eps": eps, "weight_decay": weight_decay}
+    leaves = optimization.leaves_in_one_precision(params, grads, state, options)
+    if leaves is None or sum(leaf.size for leaf in leaves[0]) < TAKEN_FROM or loops() is None:
+        return NotImplemented
+    step = optimization.number_of(state)
+    numbers = [lr, beta1, beta2, optimization.least(eps, leaves[0][0].dtype), weight_decay, step]
+    new = [[np.empty(leaf.shape, leaf.dtype) for leaf in leaves[0]] for _ in range(3)]
+
+    def run(task):
+        arrays, part = task
+        return loops().adamw(*(array[part] for array in arrays), *map(float, numbers))
+
+    together = [[array.reshape(array.size) for array in arrays] for arrays in zip(*leaves, *new, strict=True)]
+    large = [arrays for arrays in together if arrays[0].size > PART]
+    tasks = [(arrays, cut) for arrays in large for cut in cuts(arrays[0].size, arrays[0].size // PART)]
+    are_right = share(run, tasks)
+    are_right += [run((arrays, slice(None))) for arrays in together if arrays[0].size <= PART]
+    if not all(are_right):
+        return NotImplemented  # the builtin's own definition says what is wrong
+    return optimization.answer([tree.unflatten(params, part) for part in new], step, (params, grads, state), options)

@@ -74,6 +74,74 @@ def pull_norm_back(g, gamma, normed, reciprocal, dx, d_gamma, d_beta):
             dx[i, j] = reciprocal[i] * (g[i, j] * gamma[j] - mean - normed[i, j] * along)
 
 
+@fast
+def bend(x, out):
+    """What gelu's approximation takes tanh of.
+
+    Args:
+        x: (N,) entries.
+        out: (N,) array for √(2/π) (z + 0.044715 z³), where z is x between -40 and 40.
+    """
+    slope = x.dtype.type(math.sqrt(2 / math.pi))
+    cube = x.dtype.type(0.044715 * math.sqrt(2 / math.pi))
+    for i in range(len(x)):
+        z = min(max(x[i], x.dtype.type(-40)), x.dtype.type(40))
+        out[i] = z * (slope + cube * z * z)
+
+
+@fast
+def gelu_of_tanh(x, value, slope):
+    """Gelu by tanh, and its derivative.
+
+    Args:
+        x: (N,) entries, none of them NaN.
+        value: (N,) array that holds tanh of what `bend` wrote, for the results.
+        slope: (N,) array for the derivatives.
+    """
+    half, one = x.dtype.type(0.5), x.dtype.type(1)
+    first = x.dtype.type(0.5 * math.sqrt(2 / math.pi))
+    third = x.dtype.type(1.5 * 0.044715 * math.sqrt(2 / math.pi))
+    for i in range(len(x)):
+        low, t = max(x[i], x.dtype.type(-40)), value[i]
+        z, step = min(low, x.dtype.type(40)), half * (one + t)
+        value[i] = low * step
+        slope[i] = step + z * (one - t * t) * (first + third * z * z)
+
+
+@exactly
+def adamw(theta, g, m, v, new_theta, new_m, new_v, lr, beta1, beta2, least, weight_decay, step):
+    """A step of AdamW, in float64.
+
+    Args:
+        theta: (N,) parameters.
+        g: (N,) gradients.
+        m: (N,) means of gradients.
+        v: (N,) means of their squares.
+        new_theta: (N,) array for the new parameters.
+        new_m: Likewise.
+        new_v: Likewise.
+        lr: As for `adamw_step`, and likewise all others.
+        beta1: The share of m that stays.
+        beta2: The share of v that stays.
+        least: Added to the root of the mean square.
+        weight_decay: How much of a parameter decays.
+        step: Which step it is, from 1.
+
+    Returns:
+        Whether all of v is at least 0, or NaN.
+    """
+    of_m, of_v = 1 / (1 - beta1**step), 1 / (1 - beta2**step)
+    is_right = True
+    for i in range(len(theta)):
+        old, slope = np.float64(theta[i]), np.float64(g[i])
+        mean = beta1 * m[i] + (1 - beta1) * slope
+        square = beta2 * v[i] + (1 - beta2) * slope * slope
+        is_right &= not v[i] < 0
+        new_theta[i] = old - lr * (mean * of_m / (math.sqrt(square * of_v) + least) + weight_decay * old)
+        new_m[i], new_v[i] = mean, square
+    return is_right
+
+
 @exactly
 def gelu(x, value, slope):
     """The gelu of every entry and its derivative; beyond ±40 the step is exactly 0 or 1.
