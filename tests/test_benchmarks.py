@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from speed import chart, contenders, limits, report, textbook
+from speed import chart, contenders, families, goals, limits, report, textbook, training
 from speed.cases import CASES, Case
 from speed.timing import Contender, measure
 
@@ -69,3 +69,41 @@ def test_the_textbook_norm_by_hand():
     x = np.array([[4.0, 2.0, 2.0, 2.0]])
     expected = np.array([[1.5, -0.5, -0.5, -0.5]]) / np.sqrt(0.75 + 1e-5)
     np.testing.assert_allclose(textbook.layer_norm(np, x, np.ones(4), np.zeros(4)), expected)
+
+
+def test_the_training_in_pytorch_has_opbooks_loss_and_gradients():
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    from speed.pytorch_gpt import Trainer
+
+    model = training.Model("tiny", {"symbols": 9, "length": 5, "width": 8, "heads": 2, "layers": 2}, 3)
+    mine, theirs = training.opbook_trainer(model), Trainer(model)
+    value, gradients = mine.gradients()
+    assert theirs.gradients() == pytest.approx(float(value), rel=1e-5)
+    assert training.furthest(gradients, theirs.gradients_as_in_opbook()) < 1e-5
+    for _ in range(3):
+        assert theirs.step() == pytest.approx(float(mine.step()), rel=1e-4)
+
+
+@pytest.mark.parametrize("family", families.FAMILIES[:1] + families.FAMILIES[-2:-1], ids=lambda family: family.name)
+def test_pytorch_gets_the_same_call_of_a_family(family):
+    pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
+    from speed.pytorch_families import work
+
+    args = family.args()
+    mine, value = families.opbook(family, args)
+    mine()
+    work(family, args, value)()  # refuses another value than opbook's
+
+
+def test_a_goal_is_met_or_missed_with_its_reason():
+    results = {
+        "training": [],
+        "families": [
+            {"op": "gelu 3×4", "ratio": [0.9, 1.1, 1.3], "goal": 1.2},
+            {"op": "conv2d 3×3", "ratio": [1, 2, 3], "goal": 1.2},
+        ],
+    }
+    met, missed = map(report._goal_cells, goals.judged(results))
+    assert met == ["gelu 3×4: time / torch", "1.1", "1.2", "met", ""]
+    assert missed[1:4] == ["2", "1.2", "missed"]
+    assert missed[4] == goals.REASONS["conv2d"]

@@ -48,6 +48,7 @@ def _(draw):
         yield draw.edge("very large numbers", np.array([-1e200, 1e200, np.inf]), approximate)
     yield np.asarray(draw.normal())
     yield draw.large("many entries", 3 * draw.normal(200, 170))
+    yield draw.large("many entries, by tanh", 3 * draw.normal(90, 99), "tanh")
     yield draw.refused('approximate = "erf"', draw.normal(3), "erf")
 
 

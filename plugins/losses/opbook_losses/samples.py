@@ -115,7 +115,9 @@ def _(draw):
     yield draw.call(draw.normal(4, 5), np.array([4, -100, 0, -100]), ignore_index=-100, label_smoothing=0.2)
     yield draw.call(draw.normal(4, 3), np.array([2, 0, 1, 2]), weight=draw.positive(3), reduction="none")
     yield draw.call(draw.normal(2, 2, 3), TARGETS, weight=draw.positive(3), label_smoothing=0.3, reduction="sum")
-    yield draw.large("many rows", draw.normal(33, 18, 35), np.arange(33 * 18).reshape(33, 18) % 35)
+    many = draw.normal(33, 18, 35), np.arange(33 * 18).reshape(33, 18) % 35
+    yield draw.large("many rows", *many)
+    yield draw.large("many rows, some of which do not count", *many, ignore_index=3, reduction="none")
     yield from _known_cross_entropies(draw)
     nothing = np.array([[9, 9], [9, 9]])
     yield draw.known("every row ignored", 0.0, LOGITS, nothing, ignore_index=9).at_edge()

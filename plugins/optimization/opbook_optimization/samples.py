@@ -41,6 +41,7 @@ def _(draw):
     yield draw.known("PyTorch's third step, with decay", stepped, before, THIRD, two, **options)
     params, grads = model(draw), model(draw)
     yield draw.call(params, grads, lr=0.01, weight_decay=0.1)
+    yield draw.large("many parameters", [draw.normal(90, 99)], [draw.normal(90, 99)], lr=0.01, weight_decay=0.1)
     state = {"m": model(draw), "v": tree.map(lambda leaf: leaf**2, model(draw)), "step": np.array(7)}
     yield draw.call(params, grads, state, lr=0.01, eps=0.1)
     yield draw.call(params, grads, state, lr=0.0)
