@@ -15,6 +15,7 @@ FILES = {
               plugins: [my_ops.py]
         nav:
           - Home: index.md
+          - Slider: slider.md
           - Ops: ops
         """,
     "my_ops.py": '''
@@ -76,6 +77,20 @@ FILES = {
         def opbook_builtins():
             return [say, double, draw, wait]
         ''',
+    "docs/slider.md": """
+        # A slider
+
+        <!-- example: vary, x = 1, 2, 3 -->
+        ```qu
+        x = 2
+        say("{double(x)}")
+        draw([x, 4;])
+        ```
+
+        ```output
+        4
+        ```
+        """,
     "docs/index.md": """
         # Welcome
 

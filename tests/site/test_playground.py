@@ -93,6 +93,23 @@ def test_a_message_that_the_page_shows_is_no_change(page: Any) -> None:
     api.expect(status(page)).to_contain_text("the same as on the page")
 
 
+def test_an_example_with_a_slider_is_compared_with_the_value_of_its_code(page: Any) -> None:
+    page.goto(page.url + "slider/")
+    page.get_by_role("slider").fill("2")
+    api.expect(page.locator(".language-output code")).to_have_text("6")
+    api.expect(page.locator(".language-qu code").first).to_contain_text("x = 3")
+    field = edit(page, 0)
+    assert field.input_value() == 'x = 2\nsay("{double(x)}")\ndraw([x, 4;])'
+    field.press("Control+Enter")
+    api.expect(status(page)).to_contain_text("the same as on the page")
+    page.locator(".ob-play-yours svg").hover(position={"x": 60, "y": 16})
+    api.expect(page.locator(".ob-play-yours .ob-said")).to_have_text("row 0, column 1: 4")
+    page.get_by_role("button", name="Close").click()
+    api.expect(page.locator(".language-output code")).to_have_text("4")
+    page.get_by_role("slider").fill("0")
+    api.expect(page.locator(".language-output code")).to_have_text("2")
+
+
 def test_a_mistake_has_a_caret_and_leads_to_its_line(page: Any) -> None:
     field = edit(page, 0)
     field.fill("x = [1, 2]\nsay(doubel(x))")

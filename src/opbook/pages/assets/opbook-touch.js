@@ -23,6 +23,7 @@
     const said = make("span", { className: "ob-said", role: "status" });
     if (isFirst || data.told) said.append(data.choices ? "Click cells to block and allow them." : "Point at a cell, or use the arrow keys.");
     figure.append(said);
+    if (data.told) said.style.setProperty("--ob-lines", 2 + Math.max(...data.told.flat().map((text) => text.split("\n").length)));
     figure.classList.toggle("ob-told", Boolean(data.told));
 
     // What is known of a cell whose row is shown with these entries, of which some may be switched off.
