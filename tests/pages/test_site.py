@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pages.conftest import OPS
 
+from opbook.pages.plain import readable
 from opbook.pages.site import Site, make
 from opbook.pages.site_options import SiteOptions
 from opbook.pages.writing import WritingError, write
@@ -118,7 +119,7 @@ def test_each_value_of_an_example_that_varies_is_on_its_pages(site: Callable[...
         (line,) = re.findall(r"^ *<span class=\"ob-frames\" data-name=\"x\">.*</span>$", text, re.M)
         frames = re.findall(
             r'<span class="ob-frame" data-value="(\d)"( data-shown="")?> <span class="ob-frame-name">(.*?)</span> '
-            r'<span class="ob-printed">(.*?)</span><span class="ob-figures">',
+            r'<span class="ob-printed">(.*?)</span> <span class="ob-figures">',
             line,
         )
         assert frames == [
@@ -129,6 +130,8 @@ def test_each_value_of_an_example_that_varies_is_on_its_pages(site: Callable[...
         ids = re.findall(r'\bid="([^"]+)"', line)
         assert len(ids) == len(set(ids)) == 6
     assert text.count("[4.]") == 1, "the output has the value that stands in the code"
+    listed = re.findall(r"^- (.*)$", readable(text), re.M)
+    assert [line[:14] for line in listed if "x = " in line] == [f"x = {x} [{2 * x}.] two" for x in (1, 2, 3)]
 
 
 def test_a_value_with_which_an_example_fails_stops_the_build(site: Callable[..., Site]) -> None:

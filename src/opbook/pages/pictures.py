@@ -40,7 +40,7 @@ def _frame(frame: Frame, numbers: Iterator[int]) -> str:
     return (
         f'<span class="ob-frame" data-value="{escape(frame.value)}"{shown}> '
         f'<span class="ob-frame-name">{escape(f"{frame.name} = {frame.value}")}</span> '
-        f'<span class="ob-printed">{printed}</span>{_together(frame.figures, numbers)}</span>'
+        f'<span class="ob-printed">{printed}</span> {_together(frame.figures, numbers)}</span>'
     )
 
 

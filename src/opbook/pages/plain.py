@@ -15,6 +15,7 @@ _TAB = re.compile(r'^=== "(.*)"\n((?:\n|    .*\n)+)', re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?!\w+:)[^)\s]*\)")
 _DEFINED = re.compile(r"^([^\n#:|-].*)\n+:   ", re.MULTILINE)
 _ITEM = re.compile(r"<li>(.*?)</li>")
+_FRAME = re.compile(r'(?:<span class="ob-frames"[^>]*>)?<span class="ob-frame"[^>]*> ')
 _STRONG = re.compile(r"</?strong>")
 _NEEDLESS = re.compile(r"^.*\n\{ \.ob-language .*\}\n| <span class=\"ob-mark\">picture</span>", re.MULTILINE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
@@ -52,7 +53,7 @@ def _without_markup(text: str, has_links: bool) -> str:
 
 
 def _plain(text: str, has_links: bool) -> str:
-    text = _ITEM.sub(r"- \1", _HIDDEN.sub("", text))
+    text = _ITEM.sub(r"- \1", _FRAME.sub("\n- ", _HIDDEN.sub("", text)))
     text = _SUMMARY.sub(r"**\1**", _CODE.sub("`", text))
     text = _TAG.sub("", _STRONG.sub("**", text))
     text = _ATTRIBUTES.sub("", text)
