@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from opbook import Array, builtin, vjp
-from opbook.pages.source import code_of
 from opbook.pages.plain import readable
+from opbook.pages.source import code_of
 from opbook.pages.tape import as_data, as_list, draw, trace
 from opbook.pages.tape.drawing import describe
 from opbook.pages.tape.layout import GAP, arrange

@@ -166,10 +166,15 @@ def test_a_build_that_is_ended_leaves_no_process_and_says_where_it_was(small: Pr
         env=small.environment,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,  # so that all of its processes can be ended, should the test fail
     )
-    assert process.stderr
-    while (line := process.stderr.readline()) != "begun\n":
-        assert line, "it ended before the example began"
-    process.send_signal(how)
-    _, said = process.communicate(timeout=120)  # which ends when nobody has standard error any more
+    try:
+        assert process.stderr
+        while (line := process.stderr.readline()) != "begun\n":
+            assert line, "it ended before the example began"
+        process.send_signal(how)
+        _, said = process.communicate(timeout=120)  # which ends when nobody has standard error any more
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
     assert re.search(r"docs/endless.md:[56]: ended while this example was running", said), said
