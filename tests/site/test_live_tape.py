@@ -294,6 +294,16 @@ def test_arrow_keys_light_a_step_its_line_and_its_box(page: Any, pages: str) -> 
     assert step.input_value() == "9"
 
 
+def test_a_step_in_a_function_that_the_definition_calls_lights_a_line_there_too(page: Any, pages: str) -> None:
+    opened(page, pages, "softmax")
+    stepper(page).fill("3")
+    lit = [line.strip() for line in page.locator(".ob-live-lit").all_inner_texts()]
+    assert lit == [
+        'e = np.exp(_below_zero(x, axis, "softmax"))',
+        "return x - np.where(largest == -np.inf, 0.0, largest)",
+    ]
+
+
 def test_numbers_that_decide_on_the_steps_stay(page: Any, pages: str) -> None:
     opened(page, pages, "embedding")
     assert page.locator(".ob-live input[type=number]").count() == 0

@@ -52,18 +52,18 @@ export function rowsOf(values, shape) {
   return lines.length > 4 ? [...wide, "\u2026"] : wide;
 }
 
-// A grid of cells: rows of the last axis below each other, with a gap between matrices. Cells that are fields stay what
-// they are while somebody types into them.
+// Cells in rows of the last axis, the matrices of more axes beside each other. Cells that are fields stay what they are
+// while somebody types into them.
 export function makeGrid(shape, cell = () => make("span", { className: "ob-live-cell" })) {
   const size = shape.reduce((product, length) => product * length, 1);
   const [columns, rows] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1];
   const cells = Array.from({ length: size }, (_, i) => cell(i));
   const isShown = cells[0]?.localName === "span";
-  const element = make("span", { className: "ob-live-grid", role: isShown ? "img" : "group" }, ...cells);
+  const element = make("span", { className: "ob-live-grid", role: isShown ? "img" : "group" });
   element.style.setProperty("--ob-columns", columns);
-  cells.slice(1).forEach((one, i) => {
-    if ((i + 1) % (rows * columns) < columns && rows > 1 && i + 1 >= columns) one.classList.add("ob-live-next");
-  });
+  for (let i = 0; i < size; i += rows * columns) {
+    element.append(make("span", { className: "ob-live-matrix" }, ...cells.slice(i, i + rows * columns)));
+  }
 
   // The numbers, and how strong their colours are beside the largest of the array.
   function show(values, label) {

@@ -33,7 +33,7 @@ export function open(frame, tape) {
     { className: "ob-live", role: "group", "aria-label": "The tape, step by step" },
     make("p", { className: "ob-live-hint" }, model.isLive ? LIVE : FIXED),
     ...(model.isLive ? [make("div", { className: "ob-live-numbers" }, ...boxes.filter((box) => box.given || box.seed).map(block))] : []),
-    make("div", { className: "ob-live-bar" }, back, range, forward, ...(model.isLive ? [reset] : [])),
+    make("div", { className: "ob-live-bar" }, range, back, forward, ...(model.isLive ? [reset] : [])),
     make("div", { className: "ob-live-step" }, definition.element, details.element),
     status,
   );
@@ -80,7 +80,7 @@ export function open(frame, tape) {
     range.setAttribute("aria-valuetext", inSentences(step));
     back.disabled = at === 0;
     forward.disabled = at === steps.length - 1;
-    definition.light(box.line);
+    definition.light(box);
     details.show(step);
     picture.light(box);
   }
