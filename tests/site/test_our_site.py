@@ -171,8 +171,8 @@ def test_tapes_are_drawn(ours: Project) -> None:
 
 def test_pages_stay_light(ours: Project) -> None:
     heavy = {
-        name: len(c) for name, c in ours.files().items() if name.endswith(".html") and len(c) > 200_000
-    }  # a fifth of it goes over the wire
+        name: len(c) for name, c in ours.files().items() if name.endswith(".html") and len(c) > 330_000
+    }  # pictures come in both languages, a slider's for each of its values; a fifth of it goes over the wire
     assert not heavy
 
 

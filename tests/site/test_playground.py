@@ -114,7 +114,7 @@ def test_a_mistake_has_a_caret_and_leads_to_its_line(page: Any) -> None:
     field = edit(page, 0)
     field.fill("x = [1, 2]\nsay(doubel(x))")
     field.press("Control+Enter")
-    api.expect(status(page)).to_have_text("There is a mistake in line 2.")
+    api.expect(status(page)).to_have_text("There is an error in line 2.")
     shown = page.locator(".ob-play-error").inner_text().splitlines()
     assert shown[1:3] == ["  say(doubel(x))", "      ^"]
     page.get_by_role("button", name="Go to line 2").click()

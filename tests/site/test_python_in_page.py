@@ -91,7 +91,7 @@ def test_python_is_nothing_that_a_reader_has_to_know(visit: Visit) -> None:
 
 
 def test_a_mistake_in_python_has_a_caret(visit: Visit) -> None:
-    assert run(visit, 3, "x = 1\nprint(x / 0)") == "There is a mistake in line 2."
+    assert run(visit, 3, "x = 1\nprint(x / 0)") == "There is an error in line 2."
     shown = visit.page.locator(".ob-play-error").inner_text().splitlines()
     assert shown == ["<input>:2:7: ZeroDivisionError: division by zero", "  print(x / 0)", "        ^"]
 
@@ -131,7 +131,7 @@ def test_a_function_is_held_to_the_builtin_and_axe_finds_nothing(
     assert not [(one["id"], node["html"][:200]) for one in found for node in one["nodes"]]
     field.fill("def twice(x)\n    return x")
     field.press("Control+Enter")
-    api.expect(status).to_have_text("There is a mistake in line 1.", timeout=SECONDS)
+    api.expect(status).to_have_text("There is an error in line 1.", timeout=SECONDS)
     visit.open("")
 
 

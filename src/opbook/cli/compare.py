@@ -33,9 +33,9 @@ _STYLES = {"FAILED": "red", "differs": "yellow", "refused": "dim"}
     metavar="MODULE:FUNCTION",
     help="Its gradient: takes a cotangent, then the arguments; returns one gradient for each array argument.",
 )
-@click.option("--torch", "arrays", flag_value="torch", help="Hand it PyTorch tensors, whatever its code looks like.")
-@click.option("--numpy", "arrays", flag_value="numpy", help="Hand it NumPy arrays.")
-@click.option("--jax", "arrays", flag_value="jax", help="Hand it JAX arrays.")
+@click.option("--torch", "arrays", flag_value="torch", help="Pass it PyTorch tensors, whatever its code looks like.")
+@click.option("--numpy", "arrays", flag_value="numpy", help="Pass it NumPy arrays.")
+@click.option("--jax", "arrays", flag_value="jax", help="Pass it JAX arrays.")
 @click.option("--dtype", "dtypes", multiple=True, type=DTYPES, help="The precision to try. May be given several times.")
 @click.option("--only", metavar="TEXT", default="", help="Only inputs whose name has this text in it.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Only with this value of an option.")
@@ -62,8 +62,8 @@ def compare(
     """Compare a function of your own with a builtin: the same inputs, value by value, and what a function must not do.
 
     The function is named by its module or by its file. Whether it gets NumPy arrays, PyTorch tensors or JAX arrays is
-    found out from its annotations, code and imports. Edges, where libraries differ on purpose, are reported apart. The
-    exit code is 0 if it agrees on ordinary inputs, 1 if it does not, 3 if it could not be run on any.
+    found out from its annotations, code and imports. Edges, where libraries differ on purpose, are reported separately.
+    The exit code is 0 if it agrees on ordinary inputs, 1 if it does not, 3 if it could not be run on any.
 
     \b
     Examples:

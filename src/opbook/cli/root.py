@@ -38,8 +38,8 @@ def main(plugin_files: tuple[str, ...]) -> None:
         opbook show layer_norm
         opbook eval "layer_norm([1, 2, 3], [1, 1, 1], [0, 0, 0])"
 
-    Exit codes: 0 for success, 1 for a check that failed, 2 for a mistake in what was asked for, 3 for one in opbook
-    or a plugin.
+    Exit codes: 0 for success, 1 for a check that failed, 2 for a wrong command or input, 3 for an error in opbook or a
+    plugin.
     """
     add_plugins(plugin_files)
 

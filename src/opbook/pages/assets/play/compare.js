@@ -34,7 +34,7 @@ function show({ error, comparison }, box, goTo) {
   box.replaceChildren();
   if (error) {
     box.append(...explanation(error, goTo));
-    return error.line ? `There is a mistake in line ${error.line}.` : "The comparison ended with an error.";
+    return error.line ? `There is an error in line ${error.line}.` : "The comparison ended with an error.";
   }
   const failed = comparison.cases.filter((one) => one.status === "failed");
   const ordinary = failed.filter((one) => !one.is_edge);

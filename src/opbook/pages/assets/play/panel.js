@@ -63,7 +63,7 @@ export function open(example, engines) {
   function reset() {
     setCode(field, code);
     yours.replaceChildren();
-    status.textContent = "The example is what it was.";
+    status.textContent = "The example is as it was before.";
   }
 
   example.panel = { reopen };

@@ -40,7 +40,7 @@ export function show(answer, box, built, goTo) {
   if (!parts.length) parts.push(make("p", { className: "ob-play-value" }, "It prints and draws nothing."));
   box.replaceChildren(make("p", { className: "ob-play-title" }, "Your run"), ...parts);
 
-  if (error && !isAsBuilt) return error.line ? `There is a mistake in line ${error.line}.` : "The run ended with an error.";
+  if (error && !isAsBuilt) return error.line ? `There is an error in line ${error.line}.` : "The run ended with an error.";
   const time = seconds < 0.01 ? "less than 0.01" : seconds.toFixed(2);
   const differences = [
     count(changed.size, "line", "new"),
