@@ -12,8 +12,8 @@ from opbook.errors import DeclarationError
 class Property(Supplement):
     """Something that is true of a builtin whatever its input, for `opbook verify` to check.
 
-    A plugin returns it from the hook `opbook_properties`. The definition and the rule may well agree and both be
-    wrong; a property is known from elsewhere.
+    A plugin returns it from the hook `opbook_properties`. The definition and the rule may agree and both be wrong; a
+    property is known from elsewhere.
 
     Attributes:
         builtin: The builtin's name.

@@ -26,8 +26,8 @@ class Rule(Supplement):
         builtin: The builtin's name.
         name: What the rule is called, such as `"numba"`; users choose it by this name.
         function: The rule: takes the definition's arguments, by the same names and with the same defaults, and returns
-            `(value, pullback)`, or `NotImplemented` for a call that the next rule should be asked about. Whether it
-            does may depend on shapes, dtypes and options, so that a call and its gradient are answered by one rule.
+            `(value, pullback)`, or `NotImplemented` for a call that it leaves to the next rule. Whether it does may
+            depend on shapes, dtypes and options, so that one rule computes a call and its gradient.
         priority: Of several rules the one with the highest is tried first, and the builtin's own last.
     """
 

@@ -20,9 +20,9 @@ class Sample:
         label: What is special about it, such as "mask with an empty row".
         args: Positional arguments, with arrays in float64.
         kwargs: Keyword arguments.
-        is_edge: Whether it lies at an edge, where another library may well do something else on purpose.
-        is_smooth: Whether differences say something there: not next to a kink, nor with so many numbers that some are
-            next to one, nor with numbers that are not finite.
+        is_edge: Whether it lies at an edge, where another library may do something else on purpose.
+        is_smooth: Whether central differences are meaningful there: not next to a kink, nor with so many numbers that
+            some are next to one, nor with numbers that are not finite.
         is_generated: Whether it was generated from annotations, rather than given by the author.
         is_refused: Whether the builtin must refuse it with an error.
         known: The value, worked out in another way; None where it is not known.

@@ -13,7 +13,7 @@ _captured: ContextVar[list[Figure] | None] = ContextVar("opbook_captured_figures
 
 
 def show(figure: Figure) -> None:
-    """Hand a figure over: this is what a builtin that draws does with it.
+    """Show a figure; every builtin that draws calls it.
 
     Args:
         figure: The figure. Inside [`capture`][opbook.figures.capture] it is kept; elsewhere it is printed as
@@ -29,7 +29,7 @@ def show(figure: Figure) -> None:
 
 @contextmanager
 def capture() -> Iterator[list[Figure]]:
-    """Keep the figures that are drawn in a `with` block, by this thread or task; nothing is printed of them.
+    """Keep the figures that are drawn in a `with` block, by this thread or task, instead of printing them.
 
     Yields:
         The list that they are added to, in order. Where blocks nest, the innermost gets them.

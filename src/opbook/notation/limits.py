@@ -18,7 +18,7 @@ class Limits:
         calls: User functions that are open at once, one inside the other.
         seconds: Time, that of reading the program included.
         characters: The length of the program, and of any text that it makes.
-        total_characters: The length of all texts that the run makes or hands to a builtin, to be printed say.
+        total_characters: The length of all texts that the run makes or passes to a builtin, for example to print them.
         elements: Numbers in one array, and a quarter of those that one call of a builtin may take. What a builtin makes
             on its way to its result is not counted; `opbook.notation.guard` bounds the memory of a process.
         total_elements: Numbers in all arrays that the run makes, kept or not.

@@ -233,7 +233,7 @@ _loading = False
 def catalogue() -> Catalogue:
     """The catalogue of this process: every installed plugin and the files of the settings, loaded on first use.
 
-    It decides which rules answer when a builtin is called, wherever that was imported from.
+    It decides which rules run when a builtin is called, wherever that was imported from.
 
     Returns:
         The same catalogue every time.

@@ -47,7 +47,7 @@ def check(
         checks: Which checks, by name; all unless given.
         rules: Rules to check in the place of those that plugins have registered, so that what is checked does not
             depend on what is installed.
-        properties: Properties that no plugin has brought yet, to be checked as well.
+        properties: Further properties to check, which no plugin has registered.
 
     Returns:
         One outcome for each check of each rule; none of them failed.

@@ -40,18 +40,18 @@ def compare(
         builtin: The builtin, or its name.
         gradient: Takes a cotangent and then the arguments, and returns one gradient for each array argument; without
             it only values are compared.
-        dtypes: The precisions to try: all unless given. What is wrong in float16 makes a function wrong only if
-            float16 is asked for.
+        dtypes: The precisions to try: all unless given. Errors in float16 make a function wrong only if float16 is
+            given here.
         tolerance: The relative error that is allowed; by default one for each dtype, and more where the definition
             itself is further off in that precision.
         no_worse_than: A dtype; the error allowed is then twice that of the definition computed in it.
-        arrays: `"numpy"`, `"torch"` or `"jax"`; found out from annotations, code and imports unless given.
+        arrays: `"numpy"`, `"torch"` or `"jax"`; by default found out from annotations, code and imports.
         only: Compare on inputs whose name has this text in it.
         options: Values of options, by the builtin's names: compare with these only.
         strict: Whether edges count, where libraries differ on purpose.
 
     Returns:
-        What every input said, and the verdict.
+        The result for every input, and the verdict.
 
     Raises:
         ArgumentError: `function` is not callable, or `arrays` or `no_worse_than` is something else.

@@ -12,14 +12,14 @@ from opbook.checks.tolerance import relative_error
 
 @dataclass(frozen=True)
 class Case:
-    """What one input said of a function.
+    """The result of a comparison for one input.
 
     Attributes:
         label: The input in words, such as `"mask with an empty row"`.
         dtype: The precision, such as `"float32"`.
         what: `"value"`, `"gradient"`, or `"behaviour"` for what a comparison of numbers can't see.
         status: `"passed"`, `"failed"`, `"refused"` where the function raised, or `"left out"` where it lacks an option.
-        is_edge: Whether libraries differ there on purpose, so that it makes no function wrong.
+        is_edge: Whether libraries differ there on purpose, so that a difference does not make a function wrong.
         error: The relative error; None where nothing could be compared, or it is not finite.
         tolerance: The error that is allowed.
         message: What is wrong, or why it was refused or left out.

@@ -16,10 +16,10 @@ class Comparison:
     Attributes:
         name: The function's name.
         builtin: The builtin's name.
-        library: Whose arrays it was given.
+        library: Whose arrays it got.
         reason: How it was found out that it takes those.
         strict: Whether edges count, where libraries differ on purpose.
-        cases: What every input said, ordinary ones first.
+        cases: The result for every input, ordinary ones first.
         notes: What else was seen, such as that several results came back.
     """
 
