@@ -120,3 +120,14 @@ def test_data_is_the_same_every_time_and_small() -> None:
         assert second is not None
         assert as_data(first, op) == as_data(second, op)
         assert len(as_data(first, op)) < 6000
+
+
+def test_large_arrays_are_drawn_only() -> None:
+    @builtin(category="Tests")
+    def op(x: Array["N D"]) -> Array["N D"]:
+        """Repeats every entry."""
+        return np.tile(x, (10, 10))
+
+    found = trace(op)
+    assert found is not None
+    assert as_data(found, op) == ""

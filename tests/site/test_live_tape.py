@@ -16,6 +16,7 @@ import opbook.pages
 from opbook import vjp
 from opbook.autodiff import tree
 from opbook.pages.tape import Trace, as_data, trace
+from opbook.pages.tape.program import ENTRYWISE, name_of
 from opbook.plugins.catalogue import catalogue
 
 pytestmark = pytest.mark.browser
@@ -143,6 +144,13 @@ def results(found: Trace, data: dict[str, Any]) -> Iterator[tuple[int, int]]:
     for leaf in filter(is_number, tree.leaves(found.call.apply())):
         (node,) = (node for value, node in pairs if np.shape(value) == np.shape(leaf) and np.allclose(value, leaf))
         yield node, np.size(leaf)
+
+
+def test_the_script_knows_the_functions_that_it_is_said_to_know(page: Any, serving: Callable[[Path], str]) -> None:
+    address = serving(Path(opbook.pages.__file__).parent / "assets") + "tape/functions.js"
+    page.goto(address)
+    known = page.evaluate("async (address) => Object.keys((await import(address)).ENTRYWISE)", address)
+    assert set(known) == {name_of(function) for function in ENTRYWISE}
 
 
 def test_the_script_begins_with_the_numbers_of_the_picture(compute: Callable[[Any], Any]) -> None:

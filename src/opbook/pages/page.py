@@ -185,7 +185,7 @@ class ShownTape:
 
     picture: str  # SVG
     listing: str  # the same as a list in HTML, for narrow screens
-    data: str  # the same as JSON, for the script that steps through it and computes it again
+    data: str  # the same as JSON, for the script that steps through it and computes it again, or ""
     length: int  # how many expressions there are where every builtin in the definition is written out
     has_builtins: bool
     is_whole: bool

@@ -11,7 +11,7 @@ from opbook.builtins.builtin import Builtin
 from opbook.checks.samples import Draw
 from opbook.pages.gradients import has_gradient
 from opbook.pages.tape.following import Operation
-from opbook.pages.tape.program import Program, flat
+from opbook.pages.tape.program import MOST, Program, flat
 from opbook.pages.tape.tracing import Step, Trace, quiet
 
 TRIES = 2
@@ -23,9 +23,11 @@ def as_data(found: Trace, op: Builtin) -> str:
 
     Returns:
         JSON. Where another input may lead to other steps, or a step is none that the script knows, it has the values
-        and cotangents of this one input; otherwise a program that computes them.
+        and cotangents of this one input; otherwise a program that computes them. "" if an array is too large.
     """
     steps = found.as_written()
+    if any(step.value.size > MOST for step in steps):
+        return ""
     program = Program(found.tape, [step.place for step in steps if step.is_result])
     is_live = bool(program.nodes) and all(_same_steps(found, op, i) for i in range(TRIES))
     boxes = [_box(step, found) | (_live(step, program) if is_live else _recorded(step)) for step in steps]

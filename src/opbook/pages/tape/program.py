@@ -31,6 +31,9 @@ PRODUCTS = {np.matmul, np.einsum}
 
 EXTREMES = {np.max: "max", np.min: "min"}
 
+MOST = 500
+"""Arrays of more entries than this are none to be changed by hand, and lists of their entries too heavy for a page."""
+
 Node = dict[str, Any]
 
 
@@ -62,7 +65,7 @@ class Program:
             if self._tape.steps[place][2] is not None:
                 raise _Unknown
             return self._given(value)
-        if np.asarray(value).dtype not in (np.float64, np.bool_):
+        if np.asarray(value).dtype not in (np.float64, np.bool_) or np.size(value) > MOST:
             raise _Unknown  # JavaScript computes with float64
         make = next((make for functions, make in _WAYS if operation.function in functions), None)
         if make is None:
@@ -108,8 +111,13 @@ _SAME = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "invert": "lo
 def _entrywise(operation: Operation, operands: Sequence[Any], value: Any) -> Way:
     if operation.options:
         raise _Unknown
-    name = operation.function.__name__
-    return {"do": _SAME.get(name, name)}, operation.args
+    return {"do": name_of(operation.function)}, operation.args
+
+
+def name_of(function: Any) -> str:
+    """What the script calls a function: of Booleans, `&` is the logical and."""
+    name = str(function.__name__)
+    return _SAME.get(name, name)
 
 
 def _moved(operation: Operation, operands: Sequence[Any], value: Any) -> Way:
