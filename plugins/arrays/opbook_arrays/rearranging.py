@@ -94,7 +94,7 @@ def reshape(x: Array["..."], shape: tuple[int, ...]) -> Array["..."]:
         raise InputError(f"reshape: lengths must be at least 0, and one of them may be -1, but shape is {shape}")
     known = math.prod(size for size in shape if size != -1)
     if -1 in shape and known == 0:
-        raise InputError(f"reshape: beside a length of 0, -1 could be any number; shape {shape} must say which")
+        raise InputError(f"reshape: with a length of 0, -1 can't be computed; write every length, but shape is {shape}")
     if x.size % known if -1 in shape else x.size != known:
         times = "a multiple of " if -1 in shape else ""
         raise ShapeError(

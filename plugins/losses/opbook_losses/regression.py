@@ -160,4 +160,6 @@ def _(x, target, *, delta=1.0, reduction="mean"):
 def check_delta(delta):
     """Refuse a delta that no error is below."""
     if not delta > 0:
-        raise InputError(f"delta must be above 0, but is {delta:g}; for the absolute error divide by a small delta")
+        raise InputError(
+            f"delta must be above 0, but is {delta:g}; for the absolute error, divide the loss by a small delta"
+        )

@@ -117,6 +117,6 @@ def _check(grads, max_norm):
         if not np.all(np.isfinite(leaf)):
             bad = np.asarray(leaf)[~np.isfinite(leaf)].flat[0]
             raise InputError(
-                f"clip_by_global_norm: {path} has the entry {bad:g}, so that the gradients have no length; "
-                "look for it where they were made"
+                f"clip_by_global_norm: {path} has the entry {bad:g}, so the gradients have no length; "
+                "find out which step made it"
             )
