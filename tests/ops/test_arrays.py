@@ -110,7 +110,7 @@ def test_reshape():
         ops.reshape(A, (-1, -1))
     with pytest.raises(InputError, match="one of them may be -1"):
         ops.reshape(A, (-2, 3))
-    with pytest.raises(InputError, match="beside a length of 0"):
+    with pytest.raises(InputError, match="with a length of 0"):
         ops.reshape(np.zeros((0, 4)), (0, -1))
 
 
