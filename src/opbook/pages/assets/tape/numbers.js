@@ -4,6 +4,7 @@ import { make } from "../play/elements.js";
 
 const DIGITS = 3;
 const NOISE = 1e-12;  // what is left of numbers that cancel
+const LONG = 4;
 const TOLD = 12;  // so many numbers are read out, of more only the lowest and the highest
 
 // As the build writes them into the picture: two decimals, or a power of ten if that would hide what it is.
@@ -52,17 +53,19 @@ export function rowsOf(values, shape) {
   return lines.length > 4 ? [...wide, "\u2026"] : wide;
 }
 
-// Cells in rows of the last axis, the matrices of more axes beside each other. Cells that are fields stay what they are
-// while somebody types into them.
+// Cells in rows of the last axis, the matrices of more axes beside each other; a row that is long goes on in the next line.
+// Cells that are fields stay what they are while somebody types into them.
 export function makeGrid(shape, cell = () => make("span", { className: "ob-live-cell" })) {
   const size = shape.reduce((product, length) => product * length, 1);
   const [columns, rows] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1];
   const cells = Array.from({ length: size }, (_, i) => cell(i));
+  const isLong = columns > LONG;
   const isShown = cells[0]?.localName === "span";
   const element = make("span", { className: "ob-live-grid", role: isShown ? "img" : "group" });
   element.style.setProperty("--ob-columns", columns);
-  for (let i = 0; i < size; i += rows * columns) {
-    element.append(make("span", { className: "ob-live-matrix" }, ...cells.slice(i, i + rows * columns)));
+  const together = isLong ? columns : rows * columns;
+  for (let i = 0; i < size; i += together) {
+    element.append(make("span", { className: isLong ? "ob-live-row" : "ob-live-matrix" }, ...cells.slice(i, i + together)));
   }
 
   // The numbers, and how strong their colours are beside the largest of the array.
