@@ -245,6 +245,14 @@ def test_a_hint_from_another_terminal_counts_while_the_course_waits(run, begun, 
     assert json.loads((begun / "progress.json").read_text())["double"]["hints"] == 2
 
 
+def test_a_saved_file_that_still_has_the_stub_says_so(run, begun, monkeypatch):
+    file = begun / "00-first" / "double.py"
+    file.write_text(file.read_text() + "\n\n" + SQUARES)
+    monkeypatch.setattr(command, "saved", lambda _: [file.relative_to(begun.parent)])
+    assert "double: to do" in (output := run().output)
+    assert "The function stands there as it was handed out: write your own in its place." in output
+
+
 def test_the_hint_that_is_offered_is_found_in_a_folder_of_another_name(run, begun):
     begun.rename(begun.with_name("my course"))
     (begun.with_name("my course") / "00-first" / "double.py").write_text(SQUARES)

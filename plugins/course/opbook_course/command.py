@@ -99,6 +99,8 @@ def _watch(chapters: Sequence[Chapter], folder: Folder, seconds: float) -> None:
             with named_if_long(exercise.name):
                 entry = _entry(chapter, exercise, folder, seconds)
             _say(entry, folder)
+            if entry["status"] == "to do":
+                click.echo("  The function stands there as it was handed out: write your own in its place.")
             if entry["status"] == "right":
                 _say_next(chapters, folder)
     except KeyboardInterrupt:
