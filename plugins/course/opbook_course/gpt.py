@@ -15,7 +15,15 @@ Weights = dict[str, Any]
 
 
 def started(
-    rng: np.random.Generator, *, symbols: int, length: int, width: int, heads: int, layers: int, dtype: Any = np.float64
+    rng: np.random.Generator,
+    *,
+    symbols: int,
+    length: int,
+    width: int,
+    heads: int,
+    layers: int,
+    spread: float = 0.1,
+    dtype: Any = np.float64,
 ) -> Weights:
     """Draw the weights that a training starts from.
 
@@ -26,6 +34,7 @@ def started(
         width: The length of a row.
         heads: How many heads each block has; a divisor of `width`.
         layers: How many blocks there are.
+        spread: The standard deviation of the characters' rows.
         dtype: float64 or float32.
 
     Returns:
@@ -57,7 +66,7 @@ def started(
 
     branch = (2 * layers * width) ** -0.5  # every branch adds to the rows: the more of them, the less each
     weights = {
-        "tokens": normal(symbols, width, size=0.1),
+        "tokens": normal(symbols, width, size=spread),
         "positions": normal(length, width, size=0.1),
         "blocks": tuple(block() for _ in range(layers)),
         "ln_gamma": np.ones(width),

@@ -122,6 +122,11 @@ def hash_of(*arrays: np.ndarray) -> str:
     return digest.hexdigest()[:16]
 
 
-def curve_of_names() -> np.ndarray:
-    """Open the curve of chapter 7's whole run: a row for each 40 steps, with the step and the held-out loss."""
-    return np.array(json.loads((STORED / "names.json").read_text("utf-8"))["curve"])
+def curves_of_names() -> dict[int, np.ndarray]:
+    """Open the curves of whole runs of chapter 7's loop, by seed.
+
+    Returns:
+        For each a row for each 40 steps, with the step and the held-out loss.
+    """
+    kept = json.loads((STORED / "names.json").read_text("utf-8"))
+    return {int(seed): np.array(curve) for seed, curve in kept["curves"].items()}
