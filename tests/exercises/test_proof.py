@@ -88,7 +88,7 @@ def test_what_is_right_is_proved(page):
             "the reference of double fails: twice 3 is",
         ),
         (EXERCISE.replace("x**2", "x + x"), "numbers.md:15:", "this wrong answer to double passes: It squares"),
-        (EXERCISE.replace("not 9", "not 8"), "numbers.md:15:", "nothing of 'not 8' here, but: twice 3 is 6, not 9"),
+        (EXERCISE.replace("not 9", "not 8"), "numbers.md:15:", "the message lacks 'not 8': twice 3 is 6, not 9"),
         (EXERCISE.replace(WRONG, WRONG.replace("def double", "def other")), "numbers.md:15:", "no function double"),
         (EXERCISE.replace(REFERENCE, REFERENCE.replace("2 *", "y *")), "numbers.md:10:", "line 2: NameError"),
         (SOFTMAX.replace('judged_by="softmax"', 'judged_by="softmex"'), "numbers.md:1:", "no builtin: there is no"),
