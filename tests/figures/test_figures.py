@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from opbook.errors import InputError
 from opbook.figures import Bars, Heatmap, Line, Plot, Switches, capture, show
 from opbook.figures.numbers import coarser, short, span_from_zero
 from opbook.figures.terminal import BLOCKS, can_write_blocks, render
@@ -246,7 +247,15 @@ def test_cells_of_a_large_matrix_are_means_with_the_names_of_all_that_they_hold(
 
 def test_switches_hold_every_row_that_there_can_be():
     rows = (((0.0, 0.0), (2.0, 0.0), (0.0, 2.0), (0.5, 1.5)),)
-    cells = Heatmap(((0.5, 1.5),), told=(("one", "two"),), switches=Switches(rows, (3,), (("none", (0,)),))).cells
+    switches = Switches(rows, (3,), (("none", (0,)),))
+    cells = Heatmap(((0.5, 1.5),), told=(("one\nrow", "two\nrow"),), switches=switches).cells
     assert cells["choices"] == [["0 0", "2 0", "0 2", "0.5 1.5"]]
     assert (cells["chosen"], cells["presets"], cells["most"]) == ((3,), (("none", (0,)),), 2.0)
-    assert cells["told"] == (("one", "two"),)
+    assert (cells["lines"], cells["told"]) == (["one", "row", "two"], ["0 1;2 1"])
+
+
+def test_what_is_told_and_switched_must_fit_the_matrix():
+    with pytest.raises(InputError, match="a text for each entry of 1 rows and 2 columns"):
+        Heatmap(((1.0, 2.0),), told=(("one",),))
+    with pytest.raises(InputError, match=r"2 \*\* 2 = 4 choices for each of 1 rows"):
+        Heatmap(((1.0, 2.0),), switches=Switches((((0.0, 0.0), (1.0, 2.0)),), (1,)))

@@ -1,6 +1,7 @@
 """Figures as SVG: where everything is, by hand; and what holds of every figure."""
 
 import hashlib
+import json
 import math
 import os
 import re
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from gallery import FIGURES, line, matrix
 
-from opbook.figures import Bars, Plot
+from opbook.figures import Bars, Heatmap, Plot
 from opbook.figures.drawing import LONGEST, width_of
 from opbook.figures.svg import svg
 
@@ -96,10 +97,13 @@ def test_screen_readers_get_a_title_and_a_description(figure):
 
 
 def test_nothing_is_drawn_outside(drawn):
-    left, top, width, height = map(float, elements(drawn)[0].attrib["viewBox"].split())
-    for element in elements(drawn):
+    parts = elements(drawn)
+    left, top, width, height = map(float, parts[0].attrib["viewBox"].split())
+    grouped = {element: group.attrib for group in parts if group.tag == "g" for element in group}
+    for element in parts:
         if element.tag == "text" and "x" in element.attrib:
-            before = {"start": 0, "middle": 0.5, "end": 1}[element.attrib.get("text-anchor", "start")]
+            look = grouped.get(element, {}) | element.attrib
+            before = {"start": 0, "middle": 0.5, "end": 1}[look.get("text-anchor", "start")]
             start = float(element.attrib["x"]) - before * width_of(element.text)
             assert left <= start <= start + width_of(element.text) <= left + width
             assert top + 8 <= float(element.attrib["y"]) <= top + height
@@ -293,3 +297,11 @@ def test_it_is_the_same_in_every_process():
             check=True,
         ).stdout
         assert hashlib.sha256(there).hexdigest() == here
+
+
+def test_what_cells_say_comes_back_as_it_was():
+    labels = ("it's", 'a "b" <c> & [d]', "−∞")
+    figure = Heatmap(((1.0, 2.0, 3.0),), columns=labels, told=(("{row}\nx = [1]", "it's {value}", ""),))
+    cells = json.loads(elements(svg(figure))[0].attrib["data-cells"])
+    assert cells["columns"] == list(labels)
+    assert (cells["lines"], cells["told"]) == (["{row}", "x = [1]", "it's {value}"], ["0 1;2;"])

@@ -131,6 +131,18 @@ class Drawing:
         """Write a number, with a minus sign that is as wide as its digits."""
         self.text(x, y, text.replace("-", "−"), anchor, slanted=False, **look)
 
+    def numbers(self, numbers: Iterable[tuple[float, float, str]], **look: object) -> None:
+        """Write numbers that look alike, each around the place of its middle."""
+        texts = []
+        for x, y, text in numbers:
+            half = width_of(text) / 2
+            self._reach(x - half, y - 0.65 * FONT)
+            self._reach(x + half, y + 0.65 * FONT)
+            place = f'x="{_pixels(x)}" y="{_pixels(y + 0.35 * FONT)}"'
+            texts.append(f"<text {place}>{escaped(text.replace('-', '−'))}</text>")
+        if texts:
+            self._elements.append(f'<g text-anchor="middle"{_attributes(look)}>{"".join(texts)}</g>')
+
     @property
     def elements(self) -> str:
         """What was drawn, as SVG elements in one line."""

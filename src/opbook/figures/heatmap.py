@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from opbook.errors import InputError
 from opbook.figures.drawing import GRID, NEGATIVE, ON_CELL, POSITIVE, Box, Drawing, width_of
 from opbook.figures.figure import TOLD, Figure, count, from_to, largest
 from opbook.figures.numbers import coarser, short, span, span_from_zero
@@ -66,6 +67,9 @@ class Heatmap(Figure):
             rows and columns. In it `{value}` is the entry and `{row}` its row, as they are shown; `{on 1 2 3}` is a
             list of what stands there, with −∞ for each entry of the row that is switched off.
         switches: What makes the entries buttons on a page.
+
+    Raises:
+        InputError: `told` or `switches` are not for as many entries as there are.
     """
 
     values: tuple[tuple[float, ...], ...]
@@ -75,6 +79,15 @@ class Heatmap(Figure):
     limit: float | None = None
     told: tuple[tuple[str, ...], ...] = ()
     switches: Switches | None = None
+
+    def __post_init__(self) -> None:
+        rows, columns = self.shape
+        if self.told and [len(row) for row in self.told] != [columns] * rows:
+            raise InputError(f"Heatmap: told must have a text for each entry of {rows} rows and {columns} columns")
+        if self.switches and [len(choices) for choices in self.switches.rows] != [2**columns] * rows:
+            raise InputError(
+                f"Heatmap: switches.rows must have 2 ** {columns} = {2**columns} choices for each of {rows} rows"
+            )
 
     @property
     def entries(self) -> list[float]:
@@ -119,7 +132,7 @@ class Heatmap(Figure):
             "joined": down * across,
         }
         if self.told:
-            found["told"] = self.told
+            found |= _shared_lines(self.told)
         if self.switches:
             found["choices"] = [[_exact(row, most) for row in rows] for rows in self.switches.rows]
             found |= {"chosen": self.switches.chosen, "presets": self.switches.presets, "most": self.limit or most}
@@ -148,9 +161,9 @@ class Heatmap(Figure):
         level = _levels(self.entries, self.limit)
         _draw_cells(drawing, cells, level, wide, high)
         if has_numbers:
-            for i, row in enumerate(self._numbers()):
-                for j, number in enumerate(row):
-                    drawing.number((j + 0.5) * wide, (i + 0.5) * high, number, "middle", fill=ON_CELL)
+            rows = enumerate(self._numbers())
+            numbers = (((j + 0.5) * wide, (i + 0.5) * high, text) for i, row in rows for j, text in enumerate(row))
+            drawing.numbers(numbers, fill=ON_CELL)
         else:
             self._draw_scale(drawing, level, len(cells[0]) * wide + 14)
         self._draw_labels(drawing, wide / across, high / down, has_numbers)
@@ -227,6 +240,14 @@ def _size(most: int) -> tuple[float, float]:
 def _exact(row: Sequence[float], most: float) -> str:
     """The entries of a row that a reader may point at, with blanks between them."""
     return " ".join(short(value, most, POINTED_DIGITS).replace("-", "−") for value in row)
+
+
+def _shared_lines(told: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    """All lines of what is told, each once, and by their numbers those of each entry: cells of a row share some."""
+    lines = list(dict.fromkeys(line for row in told for text in row for line in text.splitlines()))
+    numbers = {line: str(i) for i, line in enumerate(lines)}
+    rows = (";".join(" ".join(numbers[line] for line in text.splitlines()) for text in row) for row in told)
+    return {"lines": lines, "told": list(rows)}
 
 
 def _names(noun: str, labels: Sequence[str], number: int, joined: int) -> list[str]:

@@ -13,7 +13,7 @@ from opbook.pages.python_in_page import fetched
 from opbook.pages.site import Site
 from opbook.pages.site_options import ASSETS, SiteOptions
 
-STYLES = ("opbook.css", "opbook-play.css", "opbook-tape.css")
+STYLES = ("opbook.css", "opbook-play.css", "opbook-tape.css", "opbook-touch.css")
 SCRIPTS = (
     "opbook-access.js",
     "opbook-parts.js",

@@ -20,21 +20,22 @@
     const data = JSON.parse(svg.dataset.cells);
     const last = { row: data.rows.length - 1, column: data.columns.length - 1 };
     const isFirst = figure === figure.parentNode.querySelector(":scope > .ob-figure");
+    const told = data.told?.map((row) => row.split(";").map((cell) => cell.split(" ").map((line) => data.lines[line])));
     const said = make("span", { className: "ob-said", role: "status" });
     if (isFirst || data.told) said.append(data.choices ? "Click cells to block and allow them." : "Point at a cell, or use the arrow keys.");
     figure.append(said);
-    if (data.told) said.style.setProperty("--ob-lines", 2 + Math.max(...data.told.flat().map((text) => text.split("\n").length)));
+    if (told) said.style.setProperty("--ob-lines", 2 + Math.max(...told.flat().map((lines) => lines.length)));
     figure.classList.toggle("ob-told", Boolean(data.told));
 
     // What is known of a cell whose row is shown with these entries, of which some may be switched off.
     function say(row, column, entries, isOn = () => true) {
       const list = (items) => `[${items.join(", ")}]`;
       const value = `${data.joined > 1 ? "mean " : ""}${entries[column]}${isOn(column) ? "" : ", blocked"}`;
-      const told = (data.told?.[row][column] ?? "")
+      const lines = (told?.[row][column] ?? []).join("\n")
         .replaceAll("{value}", entries[column])
         .replaceAll("{row}", list(entries))
         .replaceAll(/\{on ([^}]*)\}/g, (_, items) => list(items.split(" ").map((item, i) => (isOn(i) ? item : "−∞"))));
-      said.replaceChildren(make("strong", {}, `${data.rows[row]}, ${data.columns[column]}: ${value}`), told && `\n${told}`);
+      said.replaceChildren(make("strong", {}, `${data.rows[row]}, ${data.columns[column]}: ${value}`), lines && `\n${lines}`);
     }
 
     (data.choices ? setSwitches : setPointer)({ svg, figure, data, last, said, say });
