@@ -50,8 +50,9 @@ class Fresh:
         }
 
     def build_wheels(self) -> None:
-        """Build opbook and the plugins of this project."""
-        sources = [ROOT, *sorted(path.parent for path in ROOT.glob("plugins/*/pyproject.toml"))]
+        """Build opbook and the plugins of this project, but for the one that needs PyTorch."""
+        plugins = {path.parent for path in ROOT.glob("plugins/*/pyproject.toml")} - {ROOT / "plugins" / "torch"}
+        sources = [ROOT, *sorted(plugins)]
         command = [sys.executable, "-m", "pip", "wheel", *QUIET, "--wheel-dir", self.wheels, *sources]
         subprocess.run(command, check=True)
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from exercises.pages import EXERCISE
 
+from opbook import Rule
 from opbook.playground.answers import answer
 from opbook.plugins.catalogue import Catalogue
 
@@ -24,6 +25,23 @@ def test_what_is_printed_and_what_a_last_expression_is_worth(run: Any) -> None:
     assert (found["printed"], found["value"], found["error"]) == ("[1, 2; 3, 4]\n", "[3, 7]", None)
     found = run("print(1 + 1)\n3", "python")
     assert (found["printed"], found["value"], found["error"]) == ("2\n", None, None)
+
+
+def test_of_a_builtin_with_several_rules_it_is_said_which_one_a_call_used(process_catalogue: Catalogue) -> None:
+    def rows_of_two(x: Any, axis: int = -1) -> Any:
+        return (x * 0 + 0.5, lambda g: (g * 0, None)) if x.shape == (2,) else NotImplemented
+
+    softmax = process_catalogue["softmax"].with_rules([Rule("softmax", "halves", rows_of_two)], ["halves"])
+    catalogue = {"softmax": softmax, "grad": process_catalogue["grad"], "sum": process_catalogue["sum"]}
+    for code, rule, package in [
+        ("softmax([1, 2, 3]); softmax([1, 2])", "halves", __name__.partition(".")[0]),
+        ("softmax([1, 2]); softmax([1, 2, 3])", "own", "opbook_activations"),
+        ("f(x) = sum(softmax(x)); grad(f)([1, 2])", "halves", __name__.partition(".")[0]),
+    ]:
+        found = answer({"do": "run", "language": "qu", "code": code}, catalogue)
+        (used,) = (one for one in found["rules"] if one["builtin"] == "softmax")
+        assert (found["error"], used["rule"], used["package"]) == (None, rule, package)
+        assert used["seconds"] > 0
 
 
 def test_figures_are_pictures_with_ids_of_their_own(run: Any) -> None:

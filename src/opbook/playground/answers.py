@@ -8,7 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from opbook.builtins.builtin import Builtin
 from opbook.builtins.formatting import format_value
+from opbook.builtins.timing import Use, watched
 from opbook.errors import InputError, OpbookError
 from opbook.examples.example import Example
 from opbook.examples.runner import MODULE, Runner
@@ -54,16 +56,37 @@ def _field(message: Any, name: str, known: tuple[str, ...] = ()) -> str:
 def _run(message: Any, catalogue: Mapping[str, Callable[..., Any]]) -> Answer:
     """Run code, and before it what it continues, of which only mistakes are shown."""
     language = _field(message, "language", ("qu", "python"))
+    used: dict[str, Use] = {}
     example = None
     for path, code in (*((ABOVE, code) for code in _before(message)), (INPUT, _field(message, "code"))):
         example = Example(Path(path), 0, language, code, previous=example)  # type: ignore[arg-type]
     assert example is not None
-    for link, attempt in Runner(catalogue, LIMITS).attempts(example):
+    for link, attempt in Runner(_watched(catalogue, used), LIMITS).attempts(example):
         if link is example or attempt.error is not None:
-            found = {"printed": _cut(attempt.printed), "value": _value(attempt.value)}
+            found = {"printed": _cut(attempt.printed), "value": _value(attempt.value), "rules": _rules(used, catalogue)}
             found |= _pictures(attempt.figures, message.get("id"))
             return found | (explained(attempt.error, link) if attempt.error else {})
     raise AssertionError("the last attempt is that of the example")
+
+
+def _watched(catalogue: Mapping[str, Any], used: dict[str, Use]) -> dict[str, Any]:
+    """The builtins; of those that have rules of several plugins it is noted which one a call uses, the last call's."""
+    several = {name: op for name, op in catalogue.items() if isinstance(op, Builtin) and len(op.asked) > 1}
+    noted = {name: watched(op, lambda use, name=name: used.update({name: use})) for name, op in several.items()}  # type: ignore[misc]
+    return {**catalogue, **noted}
+
+
+def _rules(used: dict[str, Use], catalogue: Mapping[str, Any]) -> list[Answer]:
+    return [
+        {"builtin": name, "rule": use.rule, "package": _package(catalogue[name], use.rule), "seconds": use.seconds}
+        for name, use in used.items()
+    ]
+
+
+def _package(op: Builtin, rule: str) -> str:
+    """The package that a rule comes from, such as `opbook_fast`."""
+    function = next((one.function for one in op.rules if one.name == rule), op.definition)
+    return function.__module__.partition(".")[0]
 
 
 def _before(message: Any) -> list[str]:

@@ -23,7 +23,7 @@ export function builtResult(block) {
 // Show an answer, and say in a sentence what became of the run.
 export function show(answer, box, built, goTo) {
   if (answer.verdict) return judged(answer.verdict, box);
-  const { printed, value, figures, error, seconds } = answer;
+  const { printed, value, figures, error, seconds, rules } = answer;
   const lines = linesOf(printed);
   const mistake = linesOf(error?.message ?? "");
   const changed = newLines([...lines, ...mistake], built.lines);
@@ -38,6 +38,7 @@ export function show(answer, box, built, goTo) {
   if (error) parts.push(...explanation(error, goTo));
   if (drawn.length) parts.push(make("div", { className: "ob-figures" }, ...drawn));
   if (!parts.length) parts.push(make("p", { className: "ob-play-value" }, "It prints and draws nothing."));
+  if (rules?.length) parts.push(make("p", { className: "ob-play-value" }, rules.map(ruleUsed).join("; ")));
   box.replaceChildren(make("p", { className: "ob-play-title" }, "Your run"), ...parts);
 
   if (error && !isAsBuilt) return error.line ? `There is an error in line ${error.line}.` : "The run ended with an error.";
@@ -49,6 +50,12 @@ export function show(answer, box, built, goTo) {
     count(built.figures.length - drawn.length, "figure", "gone"),
   ].filter(Boolean);
   return `Ran in ${time} s: ${differences.join(", ") || "the same as on the page"}.`;
+}
+
+// Which rule computed a builtin that several plugins have one for.
+function ruleUsed({ builtin, rule, package: from, seconds }) {
+  const time = `${(1000 * seconds).toPrecision(2)} ms`;
+  return rule === "own" ? `${builtin}: its own rule, ${time}` : `${builtin}: rule ${rule} of ${from}, ${time}`;
 }
 
 function judged({ passed, message, call, mistakes }, box) {
