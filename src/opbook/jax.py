@@ -1,8 +1,4 @@
-"""Builtins in JAX: forward and gradient are the book's, also in functions that JAX compiles.
-
-norm = opbook.jax.function("layer_norm")
-jax.jit(jax.grad(lambda x: norm(x, gamma, beta).sum()))(x)
-"""
+"""Builtins in JAX: forward and gradient are the book's, also in functions that JAX compiles."""
 
 import importlib.util
 from collections.abc import Callable, Sequence

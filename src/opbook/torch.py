@@ -1,8 +1,4 @@
-"""Builtins in PyTorch: forward and gradient are the book's, and training is PyTorch's.
-
-norm = opbook.torch.function("layer_norm")
-norm(x, gamma, beta).sum().backward()
-"""
+"""Builtins in PyTorch: forward and gradient are the book's, and training is PyTorch's."""
 
 import functools
 import importlib.util
