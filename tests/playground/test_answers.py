@@ -7,6 +7,7 @@ from exercises.pages import EXERCISE
 
 from opbook import Rule
 from opbook.playground.answers import answer
+from opbook.playground.worker import WARM
 from opbook.plugins.catalogue import Catalogue
 
 
@@ -49,6 +50,10 @@ def test_figures_are_pictures_with_ids_of_their_own(run: Any) -> None:
     assert figure["title"] == "four"
     assert figure["svg"].startswith("<svg ")
     assert 'id="run-7-1-title"' in figure["svg"]
+
+
+def test_the_program_that_a_worker_warms_up_with_is_right(process_catalogue: Catalogue) -> None:
+    assert answer(WARM, process_catalogue)["error"] is None
 
 
 def test_what_an_example_continues_is_run_first_and_not_shown(run: Any) -> None:

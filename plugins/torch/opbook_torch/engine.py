@@ -7,6 +7,7 @@ import functools
 import importlib
 import os
 import sys
+import threading
 import warnings
 from contextlib import contextmanager
 
@@ -97,9 +98,20 @@ def refuse_unless(condition):
 def torch():
     """Import PyTorch.
 
+    A clock that rings meanwhile, such as that of a program of the notation, would leave half of it behind. It rings in
+    the main thread, so another thread imports.
+
     Returns:
-        The module; None, with one warning, if that fails.
+        The module; None, with one warning, if it can't be imported.
     """
+    imported = []
+    thread = threading.Thread(target=lambda: imported.append(_imported()), daemon=True)
+    thread.start()
+    thread.join()
+    return imported[0]
+
+
+def _imported():
     try:
         return importlib.import_module("torch")
     except Exception as error:  # one that does not fit the machine, or its memory, raises anything
