@@ -36,7 +36,7 @@ export function inWords(values) {
   const largest = largestOf(values);
   if (values.length > TOLD) {
     const [low, high] = [Math.min(...values), Math.max(...values)].map((x) => short(x, largest));
-    return `${values.length} numbers from ${low} to ${high}`;
+    return `${values.length} numbers${low === high ? `, all ${low}` : ` from ${low} to ${high}`}`;
   }
   return `[${values.map((x) => short(x, largest)).join(", ")}]`;
 }
