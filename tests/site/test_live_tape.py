@@ -76,7 +76,7 @@ SITE = """
     plugins:
       - opbook:
           verify: false
-          only: [layer_norm, softmax, embedding, group_norm, llama_block]
+          only: [layer_norm, softmax, embedding, group_norm, llama_block, sgd_step]
     """
 """A site in which the theme puts other content into a page instead of loading another page."""
 
@@ -293,6 +293,16 @@ def test_a_number_is_dragged(page: Any, pages: str) -> None:
     assert field.input_value() == "-2.5"
     assert stepper(page).input_value() == "2", "arrows move the cursor in what is typed"
     assert numbers(page, "result, value")[0] < 0.5
+
+
+def test_the_cotangent_of_a_result_that_is_used_again_is_the_one_that_was_chosen(page: Any, pages: str) -> None:
+    """The velocity of a step of SGD is a result, and its parameters are computed with it."""
+    opened(page, pages, "sgd_step")
+    found = trace(catalogue()["sgd_step"])
+    assert found is not None
+    seeds = [found.seeds[step.place] for step in found.as_written() if step.is_result]
+    fields = [float(field.input_value()) for field in page.get_by_label(", cotangent, entry", exact=False).all()]
+    assert fields == [number for seed in seeds for number in np.ravel(seed).tolist()]
 
 
 def test_arrow_keys_light_a_step_its_line_and_its_box(page: Any, pages: str) -> None:

@@ -41,6 +41,7 @@ export function makeModel({ boxes, nodes }) {
     isLive: Boolean(nodes),
     reset,
     set,
+    seed: (box) => seeds[box.node].map(Number),
     value: (box) => (nodes ? values[box.node] : box.value.map(Number)),
     incoming: (box) => (nodes ? incoming[box.node] : box.incoming.map(Number)),
     passedOn: (box) => (nodes ? passedOn(box) : []),

@@ -13,6 +13,8 @@ const HINT = "The arrow keys go from step to step.";
 const LIVE = `Drag a number, or type another one: all values and gradients follow. ${HINT}`;
 const FIXED = `${HINT} The numbers are fixed: others might take other steps, or be refused.`;
 
+const nameOf = (box) => box.name || "result";
+
 export function open(frame, tape) {
   const { boxes } = tape;
   const model = makeModel(tape);
@@ -40,7 +42,7 @@ export function open(frame, tape) {
 
   // An input and its gradient, or a result and the cotangent that was chosen for it.
   function block(box) {
-    const name = box.given ? box.name : "result";
+    const name = nameOf(box);
     const [above, below] = box.given ? ["value", "gradient"] : ["value", "cotangent"];
     const array = (what, numbersOf, label) => {
       const cell = (i) => makeField(`${name}, ${label}, entry ${i + 1}`, (number) => { model.set(box, what, i, number); follow(); });
@@ -53,7 +55,7 @@ export function open(frame, tape) {
       { className: "ob-live-block" },
       make("span", { className: "ob-live-name" }, name),
       ...array("given", model.value, above),
-      ...array("seed", model.incoming, below),
+      ...array("seed", box.seed ? model.seed : model.incoming, below),
     );
   }
 
@@ -67,8 +69,8 @@ export function open(frame, tape) {
   function follow() {
     redraw();
     const told = boxes.filter((box) => box.given || box.seed).map((box) => (box.given
-      ? `gradient of ${box.name} ${inWords(model.incoming(box))}`
-      : `result ${inWords(model.value(box))}`));
+      ? `gradient of ${nameOf(box)} ${inWords(model.incoming(box))}`
+      : `${nameOf(box)} ${inWords(model.value(box))}`));
     status.textContent = told.reverse().join("; ");
   }
 
@@ -78,8 +80,8 @@ export function open(frame, tape) {
     const step = { box, number: at + 1, count: steps.length, value: model.value(box), incoming: model.incoming(box), passed: model.passedOn(box) };
     range.value = step.number;
     range.setAttribute("aria-valuetext", inSentences(step));
-    back.disabled = at === 0;
-    forward.disabled = at === steps.length - 1;
+    back.setAttribute("aria-disabled", at === 0);  // a button that is disabled would lose the keyboard
+    forward.setAttribute("aria-disabled", at === steps.length - 1);
     definition.light(box);
     details.show(step);
     picture.light(box);
