@@ -66,5 +66,8 @@ def _compared(run, was) -> bool:
             click.echo(f"The same to the bit, {f'weights {run.hash}' if complete else 'so far'}.")
             return True
     gap = abs(run.curve[-1].held_out - was.curve[last].held_out)
-    click.echo(f"The held-out loss differs by {gap:.4f}; up to {TOLERANCE} is expected on another machine.")
+    click.echo(
+        f"The held-out loss differs by {gap:.4f}; up to {TOLERANCE} is expected on another machine, or with other "
+        "versions of opbook, NumPy or Python."
+    )
     return gap <= TOLERANCE
