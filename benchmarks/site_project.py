@@ -233,7 +233,7 @@ def write(folder: Path, count: int) -> dict[str, str]:
     Returns:
         What the environment of a build needs.
     """
-    names = [_name(i) for i in range(count)]
+    names = [name_of(i) for i in range(count)]
     for start in range(0, count, PER_PLUGIN):
         _plugin(folder / "packages", start // PER_PLUGIN, list(enumerate(names))[start : start + PER_PLUGIN])
     _file(folder / "docs/index.md", f"# Home\n\nSee [`{names[0]}`](builtins/{names[0]}.md).\n")
@@ -250,7 +250,7 @@ def write(folder: Path, count: int) -> dict[str, str]:
     return environment
 
 
-def _name(i: int) -> str:
+def name_of(i: int) -> str:
     """A name of two words, each given once up to 1,024 of them; then with a number behind."""
     firsts, seconds = FIRST.split(), SECOND.split()
     again, i = divmod(i, len(firsts) * len(seconds))

@@ -107,3 +107,32 @@ def test_a_goal_is_met_or_missed_with_its_reason():
     assert met == ["gelu 3×4: time / torch", "1.1", "1.2", "met", ""]
     assert missed[1:4] == ["2", "1.2", "missed"]
     assert missed[4] == goals.REASONS["conv2d"]
+
+
+def row(op, size, torch, limit=1.3, products_of_torch=1.5):
+    ratios = {"torch": torch, "limit": limit, "torch's limit": products_of_torch}
+    ratios = {name: [ratio - 0.1, ratio, ratio + 0.1] for name, ratio in ratios.items()}
+    return {"op": op, "size": size, "dtype": "float32", "what": "forward", "ratios": ratios}
+
+
+@pytest.mark.parametrize(
+    ("one", "measured", "bound"),
+    [
+        (row("scaled_dot_product_attention", "512×64", 1.1), 1.1, 1.0),
+        (row("scaled_dot_product_attention", "512×64 causal", 1.1), 1.1, 0.75),
+        (row("scaled_dot_product_attention", "2048×64", 1.6), 1.3, 1.15),
+        (row("scaled_dot_product_attention", "2048×64", 1.1, products_of_torch=1.2), 1.1, 1.0),
+        (row("transformer_block", "512×768", 1.4), 1.3, 1.1),
+        (row("transformer_block", "8×16", 1.4), 1.4, 0.5),
+        (row("multi_head_attention", "512×768", 1.2), 1.2, 1.0),
+    ],
+)
+def test_where_the_products_of_pytorch_are_faster_long_work_is_held_to_those_of_numpy(one, measured, bound):
+    (goal,) = goals.judged({"training": [], "families": [], "rows": [one]})
+    assert (goal["measured"], goal["bound"]) == (measured, bound)
+
+
+def test_a_small_call_is_held_to_the_bare_formula():
+    costs = {"import numpy": "65 ms", "call of layer_norm, 4×8 float32": "1.62 × the bare formula [1.60–1.70]; goal 2"}
+    (goal,) = goals.judged({"training": [], "families": [], "costs": costs})
+    assert (goal["measured"], goal["bound"]) == (1.62, 2.0)

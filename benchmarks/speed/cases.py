@@ -107,7 +107,7 @@ def _cases() -> Iterator[Case]:
     for n, d in ((512, 768), (4096, 1024)):
         for dtype in DTYPES:
             yield Case("layer_norm", f"{n}×{d}", dtype, _norm(n, d))
-    for shape in ((512, 64), (2048, 64), (8192, 64), (8, 1024, 64)):
+    for shape in ((256, 64), (512, 64), (1024, 64), (2048, 64), (8192, 64), (8, 1024, 64)):
         for variant in ("plain", "causal", "padded"):
             for dtype in DTYPES:
                 long = shape[0] == 8192

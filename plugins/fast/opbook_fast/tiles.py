@@ -122,7 +122,7 @@ class TiledAttention:
         self._heads = list(np.ndindex(batch))
         self._allowed = allowed
         self._scale = q.dtype.type(scale)
-        self._q, self._k, self._v = (np.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (q, k, v))
+        self._q, self._k, self._v = (_with_batch(x, batch) for x in (q, k, v))
         most = n_queries // CAUSAL_CUT_INTO if allowed.causal else len(self._heads) * n_queries // CUT_INTO
         self._rows = next((rows for rows in ROWS if rows <= most), ROWS[-1])
         self._columns = TILE_BYTES // self._rows // q.itemsize
@@ -155,7 +155,7 @@ class TiledAttention:
         q, k, v = self._q[head][rows] * self._scale, self._k[head], self._v[head]
         total, sums = np.zeros((len(q), v.shape[-1]), q.dtype), np.zeros((len(q), 1), q.dtype)
         ones = np.ones((min(self._columns, len(k)), 1), q.dtype)
-        highest = np.full((len(q), 1), 0 if self._is_safe else -np.inf, q.dtype)
+        highest = None if self._is_safe else np.full((len(q), 1), -np.inf, q.dtype)
         buffer, _ = _buffers(q.dtype)
         for columns in _tiles(len(k), self._columns):
             columns, blocked = self._allowed.tile(head, rows, columns)
@@ -248,6 +248,11 @@ class TiledAttention:
 def _longest(rows):
     """The length of the longest row; infinite or NaN if one has an entry that is, or whose square is."""
     return float(np.sqrt(np.max(np.vecdot(rows, rows), initial=0)))
+
+
+def _with_batch(x, batch):
+    """The same rows for every index of batch axes that x does not have."""
+    return x if x.shape[:-2] == batch else np.broadcast_to(x, (*batch, *x.shape[-2:]))
 
 
 def _with_column(x, column):
