@@ -52,6 +52,8 @@ def is_finite(g: Any) -> bool:
     Args:
         g: A gradient; None is one that is 0.
     """
+    if type(g) is np.ndarray:
+        return bool(np.isfinite(g).all())
     if isinstance(g, Items):
         return all(is_finite(part) for part in g.values())
     return g is None or bool(np.isfinite(stop_gradient(g)).all())

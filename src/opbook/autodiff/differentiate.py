@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from opbook.autodiff import tree
 from opbook.autodiff.backward import pull_back
 from opbook.autodiff.derivatives.complex_pairs import ComplexPair
 from opbook.autodiff.dtypes import as_float_array
-from opbook.autodiff.tape import Tape, TapeValue, newest_tape, off_tape
+from opbook.autodiff.tape import FLOATS, Tape, TapeValue, newest_tape, off_tape
 from opbook.errors import ArgumentError, DTypeError, ShapeError, TapeError
 
 _ARRAYS = (np.ndarray, np.generic)
@@ -56,11 +57,11 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
         hasattr(f, "value_and_pullback") and newest_tape([*inputs, *tree.leaves(kwargs)]) is None
     ):  # a builtin: its rule needs no tape
         return f.value_and_pullback(*args, **kwargs)  # type: ignore[no-any-return]
-    names = [f"argument {path[1:].replace(']', '', 1)}" for path in tree.paths(args)]
     tape = Tape(getattr(f, "differentiated", f))
+    names = cache(lambda: [f"argument {path[1:].replace(']', '', 1)}" for path in tree.paths(args)])
     watched = [
-        leaf if _is_constant(leaf) else tape.watch(_own(leaf, name), whole=isinstance(leaf, int))
-        for leaf, name in zip(inputs, names, strict=True)
+        leaf if _is_constant(leaf) else tape.watch(_own(leaf, i, names), whole=isinstance(leaf, int))
+        for i, leaf in enumerate(inputs)
     ]
     try:
         result = f(*tree.unflatten(args, watched), **kwargs)
@@ -92,9 +93,11 @@ def vjp(f: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, Callable
     return value, pullback
 
 
-def _own(leaf: Any, name: str) -> Any:
+def _own(leaf: Any, i: int, names: Callable[[], list[str]]) -> Any:
     """Copy an input, so that the caller may change it afterwards without changing a gradient; a number is no array."""
-    array = as_float_array(leaf, name)
+    if type(leaf) is np.ndarray and leaf.dtype in FLOATS:
+        return np.array(leaf)  # without its name: to make the names of many takes longer than to copy them
+    array = as_float_array(leaf, names()[i])
     if isinstance(array, TapeValue):
         return array
     return np.array(array) if isinstance(leaf, np.ndarray) else np.array(array)[()]
@@ -148,6 +151,8 @@ def _finished(gradient: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         return np.zeros(shape, dtype)[()]
     if isinstance(gradient, TapeValue):
         return gradient if gradient.dtype == dtype else gradient.astype(dtype)
+    if gradient.dtype == dtype:
+        return np.array(gradient)[()]
     with np.errstate(over="ignore"):  # beyond the range of a narrower dtype the honest answer is inf
         return np.array(gradient, dtype)[()]
 
