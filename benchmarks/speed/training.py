@@ -1,6 +1,7 @@
 """Training steps of the GPT of the course's chapters 7 and 8, beside the same model in PyTorch."""
 
 import importlib.util
+import platform
 import subprocess
 import sys
 from collections.abc import Callable
@@ -164,7 +165,7 @@ def furthest(mine: Any, theirs: Any) -> float:
 
 
 _MEMORY = """
-import re, sys
+import ctypes, re, sys
 from pathlib import Path
 
 sys.path.insert(0, {folder!r})
@@ -181,6 +182,7 @@ else:
 first = make(training.MODELS[-1], batch=1)
 first.step(), first.step()  # loads code, starts threads, and compiles
 trainer = make(model)
+ctypes.CDLL(None).malloc_trim(0)  # what is free goes back to the system
 before = kilobytes("VmRSS")
 Path("/proc/self/clear_refs").write_text("5")  # forgets the peak
 for _ in range(3):
@@ -199,7 +201,7 @@ def memory_of_a_step(model: Model, library: str) -> float:
     Returns:
         MiB at the peak; 0 where the system does not tell.
     """
-    if not Path("/proc/self/clear_refs").exists():
+    if not Path("/proc/self/clear_refs").exists() or platform.libc_ver()[0] != "glibc":
         return 0.0
     code = _MEMORY.format(folder=str(Path(__file__).parents[1]), model=model.name, library=library)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -143,12 +143,13 @@ def pre_norm(x, branch, gamma, beta, eps):
 def normalized(x, gamma, beta, eps):
     """A layer norm by the rule that suits it, in the precision of x, and its pullback."""
     value, pull_norm = layer_norm.rule(x, gamma, beta, eps=eps)
+    dtype = x.dtype  # all that the pullback needs to know of x, which it would keep alive
 
     def pull(g):
         dx, dgamma, dbeta = pull_norm(g)
-        return dx.astype(x.dtype, copy=False), dgamma, dbeta
+        return dx.astype(dtype, copy=False), dgamma, dbeta
 
-    return value.astype(x.dtype, copy=False), pull
+    return value.astype(dtype, copy=False), pull
 
 
 def attention_branch(x, packed, bo, mask, key_mask, causal, matmul):
@@ -187,8 +188,8 @@ def activated(z, activation):
     if activation == "relu":
         return relu_in_place(z)
     op, options = {"gelu": (gelu, ()), "gelu-tanh": (gelu, ("tanh",)), "silu": (silu, ())}[activation]
-    value, pull = op.rule(z, *options)
-    return value.astype(z.dtype, copy=False), lambda g: pull(g)[0].astype(z.dtype, copy=False)
+    dtype, (value, pull) = z.dtype, op.rule(z, *options)
+    return value.astype(dtype, copy=False), lambda g: pull(g)[0].astype(dtype, copy=False)
 
 
 def relu_in_place(z):

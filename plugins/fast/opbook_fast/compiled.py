@@ -61,7 +61,7 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
     """The rule for layer_norm."""
     if x.size < TAKEN_FROM or not eps >= 0 or loops() is None:
         return NotImplemented
-    rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
+    shape, rows = x.shape, np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
     gamma, beta = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
     value, normed = np.empty_like(rows), np.empty_like(rows)
     reciprocal, variance = np.empty(len(rows), x.dtype), np.empty(len(rows))
@@ -77,7 +77,7 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
         return NotImplemented  # a constant row, which the builtin's own rule refuses
 
     def pullback(g):
-        g = np.ascontiguousarray(g.reshape(rows.shape))
+        g = np.ascontiguousarray(g.reshape(normed.shape))
         dx, sums = np.empty_like(g), np.zeros((len(parts), 2, g.shape[1]))
 
         def pull(i):
@@ -86,9 +86,9 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
 
         share(pull, range(len(parts)))
         d_gamma, d_beta = sums.sum(axis=0).astype(g.dtype)
-        return dx.reshape(x.shape), d_gamma, d_beta
+        return dx.reshape(shape), d_gamma, d_beta
 
-    return value.reshape(x.shape), pullback
+    return value.reshape(shape), pullback
 
 
 def gelu(x, approximate="none"):

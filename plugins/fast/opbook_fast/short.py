@@ -16,7 +16,7 @@ from opbook_fast.tiles import SAFE_SCORE
 SCORES_BYTES = 2**20
 """So many bytes of scores are worked on at a time: a core's second-level cache (1 or 2 MiB) holds most of them."""
 
-KEPT_KEYS = 4
+KEPT_KEYS = 2
 """The weights are kept for the backward pass if there are at most so many keys for each column of the values: they take
 about as much memory then as the rest. If there are more, they are computed again."""
 
