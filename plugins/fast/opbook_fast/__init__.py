@@ -44,6 +44,7 @@ def opbook_rules():
     if compiled.is_installed():
         rules += [
             Rule("layer_norm", "numba", compiled.layer_norm, COMPILED),
+            Rule("rms_norm", "numba", compiled.rms_norm, COMPILED),
             Rule("gelu", "numba", compiled.gelu, COMPILED),
             Rule("adamw_step", "numba", compiled.adamw, COMPILED),
         ]

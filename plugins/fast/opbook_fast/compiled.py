@@ -22,6 +22,9 @@ from opbook_fast.threads import cuts, share
 TAKEN_FROM = 2**13
 """Arrays of fewer entries are left to other rules: those take about as long, and need no compiled code."""
 
+LARGEST_FACTOR = 1e30
+"""What a row may be multiplied by; in float32 there is nothing beyond 3e38."""
+
 BLOCK = 2**14
 """How many entries are worked on before the next ones, where NumPy is asked between two loops."""
 
@@ -61,15 +64,14 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
     """The rule for layer_norm."""
     if x.size < TAKEN_FROM or not eps >= 0 or loops() is None:
         return NotImplemented
-    shape, rows = x.shape, np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
+    rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
     gamma, beta = np.ascontiguousarray(gamma), np.ascontiguousarray(beta)
-    value, normed = np.empty_like(rows), np.empty_like(rows)
-    reciprocal, variance = np.empty(len(rows), x.dtype), np.empty(len(rows))
+    value, (centre, reciprocal, variance) = np.empty_like(rows), np.empty((3, len(rows)))
     parts = cuts(len(rows), rows.size // PART)
 
     def normalize(part):
         loops().normalize(
-            rows[part], gamma, beta, float(eps), value[part], normed[part], reciprocal[part], variance[part]
+            rows[part], gamma, beta, float(eps), value[part], centre[part], reciprocal[part], variance[part]
         )
 
     share(normalize, parts)
@@ -77,18 +79,42 @@ def layer_norm(x, gamma, beta, *, eps=1e-5):
         return NotImplemented  # a constant row, which the builtin's own rule refuses
 
     def pullback(g):
-        g = np.ascontiguousarray(g.reshape(normed.shape))
+        g = np.ascontiguousarray(g.reshape(rows.shape))
         dx, sums = np.empty_like(g), np.zeros((len(parts), 2, g.shape[1]))
 
         def pull(i):
             part = parts[i]
-            loops().pull_norm_back(g[part], gamma, normed[part], reciprocal[part], dx[part], *sums[i])
+            loops().pull_norm_back(g[part], gamma, rows[part], centre[part], reciprocal[part], dx[part], *sums[i])
 
         share(pull, range(len(parts)))
         d_gamma, d_beta = sums.sum(axis=0).astype(g.dtype)
-        return dx.reshape(shape), d_gamma, d_beta
+        return dx.reshape(x.shape), d_gamma, d_beta
 
-    return value.reshape(shape), pullback
+    return value.reshape(x.shape), pullback
+
+
+def rms_norm(x, gamma, *, eps=1e-5):
+    """The rule for rms_norm."""
+    if x.size < TAKEN_FROM or not eps > 0 or loops() is None:
+        return NotImplemented
+    rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]))
+    value, reciprocal, parts = np.empty_like(rows), np.empty(len(rows)), cuts(len(rows), rows.size // PART)
+    share(lambda part: loops().scale_rows(rows[part], gamma, float(eps), value[part], reciprocal[part]), parts)
+    if not 0 < reciprocal.min() <= reciprocal.max() < LARGEST_FACTOR:
+        return NotImplemented  # rows that are not finite, or so small that a factor would be none in float32
+
+    def pullback(g):
+        g = np.ascontiguousarray(g.reshape(rows.shape))
+        dx, sums = np.empty_like(g), np.zeros((len(parts), g.shape[1]))
+
+        def pull(i):
+            part = parts[i]
+            loops().pull_scale_back(g[part], gamma, rows[part], reciprocal[part], dx[part], sums[i])
+
+        share(pull, range(len(parts)))
+        return dx.reshape(x.shape), sums.sum(axis=0).astype(g.dtype)
+
+    return value.reshape(x.shape), pullback
 
 
 def gelu(x, approximate="none"):

@@ -15,7 +15,7 @@ exactly = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
 @fast
-def normalize(x, gamma, beta, eps, value, normed, reciprocal, variance):
+def normalize(x, gamma, beta, eps, value, centre, reciprocal, variance):
     """Layer normalization.
 
     Args:
@@ -24,8 +24,8 @@ def normalize(x, gamma, beta, eps, value, normed, reciprocal, variance):
         beta: (D,) offset.
         eps: Added to the variance.
         value: (N, D) array for the scaled rows.
-        normed: (N, D) array for the rows before they are scaled.
-        reciprocal: (N,) array for what they were multiplied by.
+        centre: (N,) array of float64 for their means.
+        reciprocal: (N,) array of float64 for what they were multiplied by before they were scaled.
         variance: (N,) array for their variances.
     """
     n, d = x.shape
@@ -40,21 +40,21 @@ def normalize(x, gamma, beta, eps, value, normed, reciprocal, variance):
             centred = (x[i, j] - first) - mean
             squares += centred * centred
         variance[i] = squares / d
-        factor = 1 / math.sqrt(squares / d + eps)
-        reciprocal[i] = factor
+        centre[i], reciprocal[i] = first + mean, 1 / math.sqrt(squares / d + eps)
         for j in range(d):
-            normed[i, j] = ((x[i, j] - first) - mean) * factor
-            value[i, j] = normed[i, j] * gamma[j] + beta[j]
+            normed = x.dtype.type(((x[i, j] - first) - mean) * reciprocal[i])
+            value[i, j] = normed * gamma[j] + beta[j]
 
 
 @fast
-def pull_norm_back(g, gamma, normed, reciprocal, dx, d_gamma, d_beta):
+def pull_norm_back(g, gamma, x, centre, reciprocal, dx, d_gamma, d_beta):
     """The gradients of `normalize`.
 
     Args:
         g: (N, D) cotangent of the scaled rows.
         gamma: (D,) scale.
-        normed: What `normalize` wrote.
+        x: (N, D) rows.
+        centre: What `normalize` wrote.
         reciprocal: Likewise.
         dx: (N, D) array for the gradient of the rows.
         d_gamma: (D,) array of float64 that the gradient of the scale is added to.
@@ -64,14 +64,62 @@ def pull_norm_back(g, gamma, normed, reciprocal, dx, d_gamma, d_beta):
     for i in range(n):
         along, total = 0.0, 0.0
         for j in range(d):
+            normed = g.dtype.type((x[i, j] - centre[i]) * reciprocal[i])
             h = g[i, j] * gamma[j]
-            along += h * normed[i, j]
+            along += h * normed
             total += h
-            d_gamma[j] += g[i, j] * normed[i, j]
+            d_gamma[j] += g[i, j] * normed
             d_beta[j] += g[i, j]
-        along, mean = g.dtype.type(along / d), g.dtype.type(total / d)
+        along, mean, factor = g.dtype.type(along / d), g.dtype.type(total / d), g.dtype.type(reciprocal[i])
         for j in range(d):
-            dx[i, j] = reciprocal[i] * (g[i, j] * gamma[j] - mean - normed[i, j] * along)
+            normed = g.dtype.type((x[i, j] - centre[i]) * reciprocal[i])
+            dx[i, j] = factor * (g[i, j] * gamma[j] - mean - normed * along)
+
+
+@fast
+def scale_rows(x, gamma, eps, value, reciprocal):
+    """Normalization by the root of the mean square.
+
+    Args:
+        x: (N, D) rows.
+        gamma: (D,) scale.
+        eps: Added to the mean square.
+        value: (N, D) array for the scaled rows.
+        reciprocal: (N,) array of float64 for what rows were multiplied by before.
+    """
+    n, d = x.shape
+    for i in range(n):
+        squares = 0.0
+        for j in range(d):
+            squares += np.float64(x[i, j]) * x[i, j]
+        reciprocal[i] = 1 / math.sqrt(squares / d + eps)
+        factor = x.dtype.type(reciprocal[i])
+        for j in range(d):
+            value[i, j] = x[i, j] * factor * gamma[j]
+
+
+@fast
+def pull_scale_back(g, gamma, x, reciprocal, dx, d_gamma):
+    """The gradients of `scale_rows`.
+
+    Args:
+        g: (N, D) cotangent of the scaled rows.
+        gamma: (D,) scale.
+        x: (N, D) rows.
+        reciprocal: What `scale_rows` wrote.
+        dx: (N, D) array for the gradient of the rows.
+        d_gamma: (D,) array of float64 that the gradient of the scale is added to.
+    """
+    n, d = g.shape
+    for i in range(n):
+        factor, along = g.dtype.type(reciprocal[i]), 0.0
+        for j in range(d):
+            normed = x[i, j] * factor
+            along += np.float64(g[i, j] * gamma[j]) * normed
+            d_gamma[j] += g[i, j] * normed
+        mean = g.dtype.type(along / d)
+        for j in range(d):
+            dx[i, j] = factor * (g[i, j] * gamma[j] - x[i, j] * factor * mean)
 
 
 @fast

@@ -19,6 +19,7 @@ def _(draw):
     yield draw.known("PyTorch's F.rms_norm", np.array([first, second]), x, scale)
     first = [1.1493915422653815, -3.0650441127076844, -0.09578262852211514, 1.1493915422653815]
     second = [0.3746343246326776, 0.3746343246326776, 0.28097574347450816, 0.0]
+    yield draw.large("many rows", 2 * draw.normal(90, 99), draw.normal(99))
     yield draw.known("a large eps, PyTorch's F.rms_norm", np.array([first, second]), x, scale, eps=0.25)
     yield draw.edge("rows of zeros", np.array([[0.0] * 4, [1.0, 2.0, 3.0, 4.0]]), gamma)
     large = np.array([[300.0, -400.0, 50.0, 100.0]])
