@@ -112,14 +112,14 @@ def pull_scale_back(g, gamma, x, reciprocal, dx, d_gamma):
     """
     n, d = g.shape
     for i in range(n):
-        factor, along = g.dtype.type(reciprocal[i]), 0.0
+        factor, along = reciprocal[i], 0.0
         for j in range(d):
             normed = x[i, j] * factor
-            along += np.float64(g[i, j] * gamma[j]) * normed
+            along += np.float64(g[i, j]) * gamma[j] * normed
             d_gamma[j] += g[i, j] * normed
-        mean = g.dtype.type(along / d)
-        for j in range(d):
-            dx[i, j] = factor * (g[i, j] * gamma[j] - x[i, j] * factor * mean)
+        mean = factor * along / d
+        for j in range(d):  # in float64: of a row of one entry, the two terms are about the same
+            dx[i, j] = factor * (np.float64(g[i, j]) * gamma[j] - x[i, j] * mean)
 
 
 @fast
