@@ -105,7 +105,7 @@ def test_examples_in_two_languages_are_tabs(visit: Visit) -> None:
 
 @pytest.mark.parametrize("visit", [(760, "light")], indirect=True)  # if it were narrower, the tape would be a list
 def test_a_tape_that_is_too_wide_scrolls_by_itself_and_with_the_keyboard(visit: Visit) -> None:
-    visit.open("builtins/transformer_block/")
+    visit.open("builtins/lstm_forward/")
     visit.page.locator("#tape > summary").click()
     tape = visit.page.locator(".ob-tape")
     visit.page.locator(".ob-live").wait_for()
