@@ -60,6 +60,7 @@ HEADS = (head(2, 2),)
         "an empty array": ("softmax", (np.zeros((0, 3)),), {}),
         "a huge entry": ("gelu", (np.array([1e20], "f"), "tanh"), {}),
         "a query of nothing": ("scaled_dot_product_attention", (*[draw(3, 2)] * 3, np.tri(3, k=-1, dtype=bool)), {}),
+        "huge scores": ("scaled_dot_product_attention", (1e3 * draw(3, 2), 1e3 * draw(3, 2), draw(3, 2)), {}),
         "NaN in padding": ("multi_head_attention", (NAN_IN_PADDING, HEADS, 1), {"key_mask": np.arange(3) < 2}),
         "heads of two widths": ("multi_head_attention", (draw(3, 2), (head(2, 2), head(2, 3)), 2), {}),
         "no row counts": ("cross_entropy", (draw(2, 3), np.array([-1, -1])), {"ignore_index": -1}),

@@ -9,6 +9,10 @@ from opbook_torch.activations import bounded_gelu, bounded_silu
 from opbook_torch.engine import by_torch, constant, differentiated, refuse_unless, torch
 from opbook_torch.norms import normed
 
+LARGEST_SCORE = 1000.0
+"""For the gradient PyTorch makes the weights anew, from the scores and the logarithm of a sum. The digits that are lost
+in the difference of large ones stay in gradients that should be 0."""
+
 
 @by_torch
 def scaled_dot_product_attention(
@@ -52,12 +56,19 @@ def transformer_block(x, weights, mask=None, *, key_mask=None, causal=False, nor
 
 
 def bias_of(q, k, mask, key_mask, bias, causal):
-    """What is added to the scores: -inf for pairs that must not meet; None where `causal` says all there is to say."""
+    """What is added to the scores: -inf for pairs that must not meet; None where `causal` says all there is to say.
+
+    Raises:
+        HandOn: A query may attend to nothing, or none of them to more than one key: PyTorch's gradients of the scores,
+            which should be 0, are what rounding leaves.
+    """
+    refuse_unless(k.shape[-2] > 1)
     if mask is None and key_mask is None and bias is None:
         check_masks(q, k, key_mask, causal)
         return None
     allowed = allowed_pairs(q, k, mask, key_mask, bias, causal)
-    refuse_unless(allowed.any(axis=-1).all())
+    seen = allowed.sum(axis=-1)
+    refuse_unless(seen.min(initial=1) > 0 and seen.max(initial=0) > 1)
     return np.where(allowed, q.dtype.type(0) if bias is None else bias, q.dtype.type(-np.inf))
 
 
@@ -70,6 +81,9 @@ def attended(q, k, v, added, causal, scale):
     """PyTorch's attention of tensors, all of whose batch axes become one: with others it takes a slower way."""
     batch = torch().broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2])
     flat = [a.expand(*batch, *a.shape[-2:]).reshape(1, -1, *a.shape[-2:]) for a in (q, k, v)]
+    factor = q.shape[-1] ** -0.5 if scale is None else abs(scale)
+    lengths = [a.detach().square().sum(dim=-1).max().sqrt() for a in (q, k)]
+    refuse_unless(factor * lengths[0] * lengths[1] <= LARGEST_SCORE)  # no score is larger than that; false for NaN
     if added is not None:
         refuse_unless(np.broadcast_shapes(batch, added.shape[:-2]) == batch)
         n_pairs = added.shape[-2:]
