@@ -20,7 +20,7 @@ OF_PRODUCTS = {"scaled_dot_product_attention": 1.15, "transformer_block": 1.10}
 _OWN_RULE = "no accelerator: the own rule takes a dozen passes in float64 over whole arrays"
 
 REASONS = {
-    "layer_norm": "the rule alone takes as long as PyTorch; the rest is what vjp copies, so that it can be called again",
+    "layer_norm": "the rule alone takes as long as PyTorch; the rest is what vjp copies",
     "batch_norm": _OWN_RULE,
     "group_norm": _OWN_RULE,
     "cross_entropy": "of few rows, a third of the time is what vjp checks and copies",
@@ -28,7 +28,7 @@ REASONS = {
     "lstm_forward": "no accelerator: a hundred steps of a dozen calls of NumPy's each",
     "conv2d": "the three bare products by NumPy take 2.2 times as long as all that PyTorch does",
 }
-"""Why a goal is missed, by the first word of what it is for: measured on one thread of an AMD EPYC, in December 2026."""
+"""Why a goal is missed, by the first word of what it is for; measured on one thread of an AMD EPYC."""
 
 
 class Goal(TypedDict):
