@@ -1,10 +1,12 @@
 """Our own site in a real browser."""
 
 import statistics
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from site_measures import FLAGSHIPS, NARROW, WIDE, measure, names
-from site_projects import Project, Visit
+from site_projects import ROOT, Project, Visit
 
 from opbook.plugins.catalogue import catalogue
 
@@ -115,6 +117,52 @@ def test_a_tape_that_is_too_wide_scrolls_by_itself_and_with_the_keyboard(visit: 
     visit.page.wait_for_function("document.querySelector('.ob-tape').scrollLeft > 0")
     assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visit.assert_quiet()
+
+
+@pytest.mark.parametrize("visit", [(360, "light")], indirect=True)
+def test_on_a_narrow_screen_the_tape_is_a_list_that_fits(visit: Visit) -> None:
+    for name in ("layer_norm", "multi_head_attention", "llama_block"):
+        visit.open(f"builtins/{name}/")
+        visit.page.locator("#tape > summary").click()
+        api.expect(visit.page.locator(".ob-tape-picture")).to_be_hidden()
+        api.expect(visit.page.locator(".ob-tape-list li").first).to_be_visible()
+        assert (
+            visit.page.evaluate(
+                """() => [...document.querySelectorAll(".ob-tape, .ob-tape-list li")]
+                .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"""
+            )
+            == []
+        )
+    visit.assert_quiet()
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_numbers_stand_beside_their_lines(
+    browser: "api.Browser", small: Project, serving: Callable[[Path], str], width: int
+) -> None:
+    """Also below a line that is too long, and in the style of our own site."""
+    small.write("docs/site.css", (ROOT / "docs/stylesheets/site.css").read_text(encoding="utf-8"))
+    extras = "extra_css: [site.css]\nmarkdown_extensions: [pymdownx.highlight, pymdownx.superfences]\n"
+    small.change("mkdocs.yml", "site_name: Small\n", f"site_name: Small\n{extras}")
+    code = f"print(1)\nprint(sum([{'1, ' * 99}]))\nprint(3)"
+    fence = f'```python linenums="1"\n{code}\n```\n\n```output\n1\n99\n3\n```\n'
+    small.write("docs/numbers.md", f"# Numbers\n\n{fence}")
+    built = small.build()
+    assert built.returncode == 0, built.stderr
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(f"{serving(small.site)}numbers/", wait_until="load")
+    numbers, lines = page.evaluate(
+        """() => {
+            const range = document.createRange();
+            const top = (one) => { range.selectNodeContents(one); return range.getClientRects()[0].top; };
+            const code = [...document.querySelectorAll(".highlighttable code span")];
+            const lines = code.filter((one) => one.textContent === "print");
+            return [[...document.querySelectorAll(".linenos .normal")].map(top), lines.map(top)];
+        }"""
+    )
+    page.close()
+    assert len(numbers) == 3
+    assert lines == pytest.approx(numbers, abs=1)
 
 
 def test_a_page_shows_the_output_of_its_example(visit: Visit) -> None:

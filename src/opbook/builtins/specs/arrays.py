@@ -1,5 +1,6 @@
 """Specs of arrays: of numbers, whole numbers and Booleans, with named dimensions that must agree within one call."""
 
+import re
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,7 +71,8 @@ class ArraySpec(Spec):
         """Its axes as a shape is written, such as `(..., N, D)`; "" if it may have any."""
         if not self.dims and not self.batch:
             return ""
-        inner = ", ".join([f"*{self.batch}" if self.batch else "..."] * self.batched + [str(dim) for dim in self.dims])
+        batch = [f"*{self.batch}" if self.batch else "..."] * self.batched
+        inner = ", ".join([*batch, *(re.sub(r"^#(.*)", r"\1 or 1", str(dim)) for dim in self.dims)])
         return f"({inner}{',' if ',' not in inner else ''})"
 
     def words(self) -> str:  # noqa: D102
