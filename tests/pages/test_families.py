@@ -116,7 +116,7 @@ def test_the_text_stands_around_the_table(loaded):
         "tape",
         "`mask` `key_mask`",
     ]
-    assert row(page, "half")[1:] == ["Halves x &#124; y.", "tape", "none"]  # the summary, as nobody says more
+    assert row(page, "half")[1:] == ["Halves x &#124; y.", "tape", ""]  # the summary, as nobody says more
     assert not any("family.md" in failure for failure in book.failures)
     assert "<svg" not in category(book, "filters", SiteOptions(figures=False))
 

@@ -116,7 +116,8 @@ def test_the_index_has_every_builtin_under_its_category(book: pages.Book) -> Non
     assert arrays.startswith("[Arrays & more](category/arrays-more.md)")
     assert '| [`double`](double.md) <span class="ob-mark">single file</span>' in arrays
     assert "hidden> twice</span> | Doubles every entry." in arrays
-    assert "<br>`result = pick(n)` | tape |" in arrays
+    assert "| `heads, head → number`<br>`n → number` | tape |" in arrays
+    assert "`x (...,\N{NO-BREAK SPACE}D) → (...,\N{NO-BREAK SPACE}D)` | rule | `mask` |" in arrays
     assert "[`say`](say.md)" in texts
 
 

@@ -23,7 +23,21 @@ def describe(shape: CallShape) -> ShownCall:
     """Describe a call shape."""
     output = _output(shape)
     text = f"{output.name} = {shape}" if output.name else str(shape)
-    return ShownCall(text, tuple(_input(param) for param in shape.params), output)
+    return ShownCall(text, tuple(_input(param) for param in shape.params), output, _shapes(shape, output))
+
+
+def _shapes(shape: CallShape, output: Output) -> str:
+    """The shapes of a call in one line; what is no array has only its name."""
+    needed = ", ".join(f"{p.name} {_axes(p.spec)}".strip() for p in shape.params if p.required)
+    result = _axes(shape.returns) or output.brief
+    return f"{needed} → {result}" if needed else result
+
+
+def _axes(spec: Spec) -> str:
+    if not isinstance(spec, ArraySpec):
+        return ""
+    axes = spec.axes or ("(...)" if spec.batched else "")
+    return axes.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _input(param: Param) -> Input:

@@ -52,6 +52,7 @@ class ShownCall:
     text: str
     inputs: tuple[Input, ...]
     output: Output
+    shapes: str  # of what it needs and of what it returns, such as x (..., D) → (..., D)
 
 
 @dataclass(frozen=True)
