@@ -351,6 +351,21 @@ def test_the_heading_is_the_nearest_above():
     assert [example.heading for example in find("page.md", text)] == ["", "A `b` c", "D", "E"]
 
 
+def test_a_heading_says_what_the_examples_below_it_show():
+    headings = ("", "## A { .edge }", "## B", "C {: #id .gradient .other }\n===", "## D")
+    text = "\n".join(f"{heading}\n```qu\nx\n```" for heading in headings)
+    assert [example.kind for example in find("page.md", text)] == ["", "edge", "", "gradient", ""]
+    assert [example.heading for example in find("page.md", text)] == ["", "A", "B", "C", "D"]
+
+
+def test_beside_an_op_examples_are_of_known_kinds():
+    message = refusal("x\n\n## A { .edges }\n\n```qu\nx\n```\n", "plugins/x/examples.md")
+    assert (
+        message == "plugins/x/examples.md:3: examples are of no kind edges; they are options, edge, gradient, picture."
+    )
+    assert find("docs/page.md", "## A { .edges }\n\n```qu\nx\n```\n")[0].kind == ""
+
+
 def test_an_examples_page_must_have_one():
     assert refusal("# Title\n", "plugins/x/examples.md").startswith("plugins/x/examples.md:1: this page has no example")
     assert find("plugins/x/README.md", "# Title\n") == []

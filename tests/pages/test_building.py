@@ -7,6 +7,7 @@ import pytest
 from opbook import examples, pages
 from opbook.errors import UnknownBuiltinError
 from opbook.pages.page import EdgeCase
+from opbook.pages.rendering import render
 from opbook.plugins.catalogue import Catalogue, catalogue
 
 Write = Callable[[str, str], Path]
@@ -152,6 +153,19 @@ def test_a_call_that_returns_nothing_has_no_result(ops: Catalogue, write: Write)
     write("examples.md", ALL)
     (call,) = pages.build_one("say", ops).pages["say"].calls
     assert (call.text, call.output.name) == ("say(value)", "")
+
+
+def test_examples_stand_together_by_what_their_author_says_that_they_show(ops: Catalogue, write: Write) -> None:
+    headings = ("", "## One { .picture }", "## Two", "## Three { .options }", "## Four { .picture }")
+    fences = (
+        f"{heading}\n\n```qu\nsay(double({i}))\n```\n\n```output\n{2.0 * i}\n```" for i, heading in enumerate(headings)
+    )
+    write("examples.md", "\n\n".join(fences))
+    page = pages.build_one("double", ops).pages["double"]
+    found = {kind: [group.heading for group in groups] for kind, groups in page.more.items()}
+    assert list(found.items()) == [("basic", ["Two"]), ("options", ["Three"]), ("picture", ["One", "Four"])]
+    text = render(pages.Book({"double": page})).pages["builtins/double.md"]
+    assert text.index("### Basics { #examples-basic") < text.index("### Options") < text.index("### Pictures")
 
 
 def test_examples_are_shown_in_the_order_of_their_author(ops: Catalogue, write: Write) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from opbook.errors import nearest
-from opbook.examples.example import Choice, Example, Language, PageError
+from opbook.examples.example import KINDS, Choice, Example, Language, PageError
 from opbook.examples.exercise import Draft, Exercise, read_info, task_above
 from opbook.examples.fences import Comment, Fence, Text, scan
 from opbook.examples.languages import OUTPUT, RUN, language
@@ -32,6 +32,7 @@ _DIRECTIVES = {
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t]*#*")
 _UNDERLINE = re.compile(r"=+|-+")
 _ATTRIBUTE_LIST = re.compile(r"[ \t]*\{[^}]*\}$")
+_CLASS = re.compile(r"\.([\w-]+)")
 _SKIPPED_FOLDERS = {"node_modules", "venv", "site", "build", "dist"}
 
 
@@ -130,7 +131,7 @@ class _Page:
         self.examples: list[Example] = []
         self.exercises: list[Exercise] = []
         self.exercise: Draft | None = None  # The last one, while a fence of it may follow.
-        self.heading = ""
+        self.heading = self.kind = ""
         self.pending = _Directives()
         self.before: Fence | None = None  # The fence of the last example, while an output fence may follow it.
         self.text = Text(0, "")
@@ -240,6 +241,7 @@ class _Page:
             language=language,
             code=code + "\n",
             heading=self.heading,
+            kind=self.kind,
             end=fence.end,
             continues="continue" in directives,
             skip=directives.get("skip"),
@@ -277,9 +279,17 @@ class _Page:
         elif self.in_front_matter:
             self.in_front_matter = line not in ("---", "...")
         elif match := _HEADING.fullmatch(line):
-            self.heading = _ATTRIBUTE_LIST.sub("", match[1])
+            self._begin_section(block.line, match[1])
         elif _UNDERLINE.fullmatch(line) and above.line == block.line - 1:
-            self.heading = _ATTRIBUTE_LIST.sub("", above.text.rstrip())
+            self._begin_section(above.line, above.text.rstrip())
+
+    def _begin_section(self, line: int, heading: str) -> None:
+        attributes = _ATTRIBUTE_LIST.search(heading)
+        self.heading = heading[: attributes.start()] if attributes else heading
+        classes = _CLASS.findall(attributes[0]) if attributes else []
+        self.kind = next((name for name in classes if name in KINDS), "")
+        if self.path.name == EXAMPLES_PAGE and classes and not self.kind:
+            raise self._error(line, f"examples are of no kind {classes[0]}; they are {', '.join(KINDS)}.")
 
 
 def _packages(names: str) -> list[str]:

@@ -13,6 +13,9 @@ from opbook.figures import Figure
 Language = Literal["qu", "python"]
 Status = Literal["passed", "failed", "skipped", "updated"]
 
+KINDS = ("options", "edge", "gradient", "picture")
+"""What an example shows, if the heading above it says so with an attribute list: `## A constant row { .edge }`."""
+
 
 def place(path: Path, line: int) -> str:
     """Name a line of a file, as short as it can be from the working directory."""
@@ -101,6 +104,7 @@ class Example:
         code: What stands in the fence, without its indentation.
         output: What stands in the `output` fence behind it; None where there is none.
         heading: The text of the nearest heading above.
+        kind: What it shows, one of `KINDS`, or "" where the heading does not say it, as of a basic example.
         end: The line of the closing fence.
         output_span: The lines of the output's opening and closing fence; None where there is none.
         continues: Whether it runs in the namespace of `previous`.
@@ -117,6 +121,7 @@ class Example:
     code: str
     output: str | None = None
     heading: str = ""
+    kind: str = ""
     end: int = 0
     output_span: tuple[int, int] | None = None
     continues: bool = False

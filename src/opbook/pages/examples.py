@@ -88,7 +88,7 @@ class Examples:
             anchor = f"example-{slug}" + (f"-{taken[slug]}" if taken[slug] > 1 else "")
             parts = (ExamplePart(part[0].text, tuple(map(self._shown, part))) for part in _side_by_side(group))
             is_aside = guide is not None and name not in group[0].named
-            yield ExampleGroup(heading, anchor, tuple(parts), guide, is_aside)
+            yield ExampleGroup(heading, anchor, tuple(parts), group[0].example.kind, guide, is_aside)
 
     def _shown(self, ran: Ran) -> ShownExample:
         """An example with what it continues before it, so that it can be read and run on its own."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from opbook.examples.example import Frame
+from opbook.examples.example import KINDS, Frame
 from opbook.figures import Figure
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ class ExampleGroup:
     heading: str
     anchor: str
     parts: tuple[ExamplePart, ...]
+    kind: str = ""  # what it shows, such as edge, where its author says so
     guide: Guide | None = None
     is_aside: bool = False  # of a guide that does not speak of the builtin
 
@@ -326,6 +327,14 @@ class BuiltinPage:
     def examples(self) -> tuple[ShownExample, ...]:
         """Its examples, in the order of the page."""
         return tuple(example for group in self.groups for part in group.parts for example in part.examples)
+
+    @property
+    def more(self) -> dict[str, list[ExampleGroup]]:
+        """The examples but for the first group, by what they show: "basic" ones first, and those of a "guide" last."""
+        found: dict[str, list[ExampleGroup]] = {kind: [] for kind in ("basic", *KINDS, "guide")}
+        for group in self.groups[1:]:
+            found["guide" if group.guide else group.kind or "basic"].append(group)
+        return {kind: groups for kind, groups in found.items() if groups}
 
     @property
     def verified(self) -> str:
