@@ -129,7 +129,7 @@ def test_every_setting_and_variable_is_documented() -> None:
 
 def settings() -> list[tuple[str, Any]]:
     pytest.importorskip("mkdocs", reason="the plugin needs the extra opbook[site]")
-    from opbook.mkdocs.plugin import OpbookConfig
+    from opbook.mkdocs.options import OpbookConfig
 
     return [(name, option.default) for name, option in OpbookConfig._schema]
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 
 from site_projects import Project
@@ -53,6 +55,30 @@ def test_a_failing_example_is_named_and_the_site_stays_as_it_was(small: Project)
         "my_ops.py",
         "site",
     ]
+
+
+def test_mkdocs_itself_leaves_the_site_as_it_was_when_a_build_fails(small: Project) -> None:
+    def build() -> int:
+        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(small.site)]
+        return subprocess.run(
+            command, cwd=small.folder, env=small.environment, capture_output=True, check=False
+        ).returncode
+
+    assert build() == 0
+    (small.site / ".kept").write_text("by somebody else")
+    before = small.files()
+    small.change("docs/index.md", "6.0", "7.0")
+    assert build() != 0, "an example fails"
+    assert small.files() == before
+    small.change("docs/index.md", "7.0", "6.0")
+    small.change("docs/index.md", "# Welcome", "# Welcome\n\n[Nowhere](nowhere.md)")
+    assert build() != 0, "a warning, which is known only when everything has been written"
+    assert small.files() == before
+    small.change("docs/index.md", "[Nowhere](nowhere.md)", "Another text.")
+    assert build() == 0
+    assert "Another text." in small.page("")
+    assert small.files()[".kept"] == b"by somebody else"
+    assert not list(small.folder.glob(".site.*")), "nothing is left beside it"
 
 
 def test_every_failure_is_named_at_once(small: Project) -> None:

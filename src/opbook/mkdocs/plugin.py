@@ -6,8 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mkdocs.config import config_options as c
-from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.livereload import LiveReloadServer
@@ -21,11 +19,13 @@ from opbook.examples.collection import read
 from opbook.mkdocs.beside import write_markdown, write_redirects
 from opbook.mkdocs.checking import FinalCheck, Known, put_in
 from opbook.mkdocs.final import EXTENSION, without_plain_tokens
+from opbook.mkdocs.former import FormerSite
 from opbook.mkdocs.head import describe, with_tags
 from opbook.mkdocs.inventory import register, write_inventory
 from opbook.mkdocs.languages import generated, is_translation
 from opbook.mkdocs.navigation import section_of, splice, with_index
 from opbook.mkdocs.notice import Notice
+from opbook.mkdocs.options import OpbookConfig
 from opbook.mkdocs.playground import Playground, is_private
 from opbook.mkdocs.progress import doing
 from opbook.mkdocs.rebuilding import rebuilding
@@ -33,7 +33,6 @@ from opbook.mkdocs.search import SearchIndex
 from opbook.mkdocs.worker import ask, refuse
 from opbook.pages.formulas import EXTENSION as FORMULAS
 from opbook.pages.formulas import formula_place
-from opbook.pages.installing import BY_NAME
 from opbook.pages.python_in_page import fetched
 from opbook.pages.site import Site
 from opbook.pages.site_options import ASSETS, SiteOptions
@@ -53,40 +52,6 @@ GUIDES = "Guides"
 """What the guides of plugins are called where the navigation has no place for them."""
 
 
-class OpbookConfig(Config):
-    """The plugin's options in `mkdocs.yml`."""
-
-    only = c.ListOfItems(c.Type(str), default=[])
-    """Builtins, categories, plugins or distributions: only these get pages. An author's `serve` is quick with it."""
-
-    plugins = c.ListOfItems(c.File(exists=True), default=[])
-    """One-file plugins whose builtins are shown as well, as paths from where `mkdocs.yml` is."""
-
-    guides = c.ListOfItems(c.Type(str), default=["**"])
-    """Patterns of the pages whose examples are run and shown at builtins, from the docs folder on."""
-
-    verify = c.Type(bool, default=True)
-    """Whether the build runs the checks of every builtin and shows on its page what they said."""
-
-    figures = c.Type(bool, default=True)
-    """Whether the figures that examples draw are shown, on the pages of builtins and in the guides."""
-
-    playground = c.Type(bool, default=True)
-    """Whether pages can run Python and the notation by themselves, where `opbook playground fetch` was run."""
-
-    source_url = c.Type(str, default="")
-    """Where a line of the project's source can be seen, with `{path}` and `{line}` in it."""
-
-    search = c.Type(bool, default=True)
-    """Whether the search box of Material is the one that knows builtins; other themes keep theirs."""
-
-    install = c.Type(str, default=BY_NAME)
-    """How a reader installs a distribution that came by its name, with `{distribution}` in it."""
-
-    index = c.Type(str, default="builtins/")
-    """The folder of the generated pages; an entry of that name in `nav` is where they are shown."""
-
-
 @event_priority(-200)
 def _note_progress(plugin: Any, context: Any, /, page: Page, **_: Any) -> Any:
     doing(f"writing {page.file.src_uri}")
@@ -104,6 +69,27 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._has_search = False
         self._markdown: dict[str, str] = {}  # the text of pages, by their addresses in the docs
         self._page: Page | None = None  # the one that Markdown is converting
+        self._former = FormerSite()
+        self._empties = self._is_built = False
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Note down whether MkDocs is going to empty the folder of a site that is to stay if the build fails."""
+        self._empties = command == "build" and not dirty
+
+    def on_pre_build(self, config: MkDocsConfig) -> None:
+        """Move the site that is there aside, before MkDocs empties its folder."""
+        if self._empties:
+            self._former.take(Path(config.site_dir))
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Put the site back that was there."""
+        self._former.put_back()
+
+    def on_shutdown(self) -> None:
+        """Let go of the site that was there, unless Ctrl-C has stopped the build."""
+        if self._is_built:
+            self._former.forget()
+        self._former.put_back()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Add what the generated pages need to the site's configuration."""
@@ -148,10 +134,10 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
                 files.append(File.generated(config, uri, abs_src_path=str(path)))
         if config.nav is not None:
             section, guides = section_of(self._site.nav), section_of(self._site.guides)
-            nav, placed = splice(config.nav, f"{self._folder()}/guides", guides)
+            nav, placed = splice(config.nav, f"{self.config.folder()}/guides", guides)
             if guides and not placed:
                 section.append({GUIDES: guides})
-            config.nav = with_index(nav, self._folder(), section)
+            config.nav = with_index(nav, self.config.folder(), section)
         return files
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
@@ -225,6 +211,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             self._search.write(site)
         write_markdown(site, self._markdown)
         write_redirects(site, self._site.redirects, config.use_directory_urls)
+        self._is_built = True
 
     def on_serve(self, server: LiveReloadServer, config: MkDocsConfig, builder: Callable[[], None]) -> LiveReloadServer:
         """Watch the source of the plugins and of opbook, but nothing that was installed for good.
@@ -250,7 +237,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             docs=config.docs_dir,
             guides=tuple(sorted(str(file.abs_src_path) for file in guides)),
             put_in=put_in(config),
-            folder=self._folder(),
+            folder=self.config.folder(),
             plugins=tuple(self.config.plugins),
             only=tuple(self.config.only),
             verify=self.config.verify,
@@ -258,8 +245,8 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             cache=str(_home(config) / CACHE),
             playground=self._fetched(config),
             directory_urls=config.use_directory_urls,
-            source_url=self._source_url(),
-            install=self._install(),
+            source_url=self.config.checked_source_url(),
+            install=self.config.checked_install(),
             name=config.site_name or SiteOptions.name,
             description=config.site_description or "",
             url=config.site_url or "",
@@ -286,28 +273,6 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         """The folder with the files of Python in the page; "" if the site is to have none, or one is not there."""
         folder = _home(config) / FOLDER
         return "" if not self.config.playground or missing(folder) else str(folder)
-
-    def _folder(self) -> str:
-        folder = self.config.index.strip("/")
-        if not folder or ".." in folder.split("/"):
-            raise PluginError(f"opbook: the option index must name a folder in the docs, but is {self.config.index!r}")
-        return folder
-
-    def _install(self) -> str:
-        line: str = self.config.install
-        if "{distribution}" not in line:
-            raise PluginError(f"opbook: the option install must have {{distribution}} in it, but is {line!r}")
-        return line
-
-    def _source_url(self) -> str:
-        url: str = self.config.source_url
-        try:
-            url.format(path="", line=1)
-        except (IndexError, KeyError, ValueError):
-            raise PluginError(
-                f"opbook: the option source_url may have {{path}} and {{line}} in it, no other braces, but is {url!r}"
-            ) from None
-        return url
 
     def _known(self, file: File, config: MkDocsConfig) -> Known:
         uri, site = file.src_uri, self._site

@@ -1,12 +1,11 @@
 """Builds a site again while it is being served; a build that fails leaves what was there."""
 
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from mkdocs.exceptions import Abort
 
+from opbook.mkdocs.former import FormerSite
 from opbook.mkdocs.notice import Notice
 from opbook.mkdocs.worker import PagesError, log
 
@@ -24,29 +23,18 @@ def rebuilding(notice: Notice, builder: Callable[[], None], site: Path) -> Calla
     """
 
     def rebuild() -> None:
+        former = FormerSite()
+        former.take(site)
         try:
-            with _kept(site):
-                builder()
+            builder()
             notice.problem = ""
-        except Abort as error:
-            if not isinstance(error.__context__, PagesError):
+        except BaseException as error:
+            former.put_back()
+            if not isinstance(error, Abort) or not isinstance(error.__context__, PagesError):
                 raise
             notice.problem = str(error.__context__)
             log.info("the site stays as it was until the next change")
+        else:
+            former.forget()
 
     return rebuild
-
-
-@contextmanager
-def _kept(site: Path) -> Iterator[None]:
-    """Put a folder back that something empties, if that fails."""
-    former = site.with_name(f"{site.name}.former")
-    site.rename(former)
-    site.mkdir()
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(site)
-        former.rename(site)
-        raise
-    shutil.rmtree(former)
