@@ -109,6 +109,23 @@ def test_every_anchor_that_a_page_links_to_is_on_it(book: pages.Book) -> None:
         assert set(links) <= set(re.findall(r"\{[^}]*#([\w-]+)", text))
 
 
+def test_what_has_no_gradient_has_no_heading_for_one(book: pages.Book) -> None:
+    written = render(book).pages
+    assert "## Gradient" in written["builtins/double.md"]
+    assert "## Gradient" not in written["builtins/say.md"]
+    assert (
+        "There is nothing to differentiate: it takes no numbers that could change a little."
+        in written["builtins/say.md"]
+    )
+
+
+def test_two_call_shapes_that_read_alike_stand_above_the_page_once(book: pages.Book) -> None:
+    page = book.pages["double"]
+    twice = dataclasses.replace(page, calls=page.calls * 2)
+    text = render(pages.Book({"double": twice})).pages["builtins/double.md"]
+    assert text.partition("## What it is")[0].count(page.calls[0].text) == 1
+
+
 def test_the_index_has_every_builtin_under_its_category(book: pages.Book) -> None:
     text = render(book).pages["builtins/index.md"]
     assert "3 builtins in 2 categories" in text

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from site_measures import FLAGSHIPS, NARROW, WIDE, measure, names
+from site_measures import FLAGSHIPS, MEDIAN, NARROW, TALLEST, WIDE, measure, names
 from site_projects import ROOT, Project, Visit
 
 from opbook.plugins.catalogue import catalogue
@@ -180,8 +180,8 @@ def test_code_fits_and_pages_are_short(browser: "api.Browser", ours: Project, ad
         at_1280, at_360 = (measure(page, f"{address}builtins/{name}/") for page in (wide, narrow))
         heights[name] = at_1280.height
         assert (at_1280.cut, at_1280.sideways, at_360.silent, at_360.sideways) == ([], False, [], False), name
-    assert statistics.median(heights.values()) <= 2850
-    assert all(heights[name] <= 7000 for name in FLAGSHIPS), heights
+    assert statistics.median(heights.values()) <= MEDIAN
+    assert all(heights[name] <= TALLEST for name in FLAGSHIPS), heights
     wide.close()
     narrow.close()
 
