@@ -158,7 +158,7 @@ def test_the_site_needs_no_server(ours, browser: "api.Browser") -> None:
     visit = Visit(context.new_page(), f"{ours.site.as_uri()}/")
     visit.open("builtins/layer_norm/index.html")
     api.expect(visit.page.locator("math").first).to_be_visible()
-    visit.page.locator("details:has(.ob-figures) > summary").first.click()
-    api.expect(visit.page.locator(".ob-figures svg").first).to_be_visible()
+    visit.page.locator("#example-rows-before-and-after > summary").click()
+    api.expect(visit.page.locator("#example-rows-before-and-after .ob-figures svg").first).to_be_visible()
     assert [url for url in visit.requests if not url.startswith(("file:", "data:", "blob:"))] == []
     context.close()
