@@ -109,6 +109,18 @@ def test_a_value_shares_no_memory_with_an_argument():
     assert not np.may_share_memory(value, x)
 
 
+@builtin(category="Tests")
+def as_it_came(ids: Int["N"]) -> Int["N"]:
+    """Returns its argument."""
+    return ids
+
+
+def test_a_value_of_whole_numbers_shares_no_memory_with_an_argument():
+    ids = np.arange(3)
+    as_it_came(ids)[...] = 77
+    assert ids.tolist() == [0, 1, 2]
+
+
 LAYOUTS = {
     "Fortran's order": np.asfortranarray,
     "reversed": lambda a: np.array(a[..., ::-1])[..., ::-1],

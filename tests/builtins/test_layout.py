@@ -1,13 +1,15 @@
 """A call in a layout that has fitted before is not checked again; whatever a layout does not tell is, every time."""
 
+import itertools
+import pickle
 from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 import pytest
 
-from opbook import Array, Int, Mask, builtin, vjp
+from opbook import Array, Bool, Int, Mask, builtin, vjp
 from opbook.autodiff import tree
-from opbook.builtins.layout import MOST
+from opbook.builtins.layout import MOST, Layouts
 from opbook.errors import ArgumentError, InputError, OpbookError, ShapeError
 
 SEEN: list[Any] = []
@@ -57,6 +59,30 @@ def joined(pair: Pair, whole: bool = True, count: int = 1, factor: float = 1.0) 
     """Adds two."""
     SEEN.append((type(pair), type(whole), type(count), type(factor)))
     return pair.first + pair.second
+
+
+@builtin(category="Tests")
+def halved(mask: Bool["N"]) -> Array["N"]:
+    """Halves what is true."""
+    return np.where(mask, 0.5, 0.25)
+
+
+@builtin(category="Tests")
+def numbered(x: Array["N"], order: int | float = 1) -> Array["N"]:
+    """Is another thing for whole numbers."""
+    return -x if isinstance(order, int) else x
+
+
+@builtin(category="Tests")
+def either(x: Array["N"], weights: Mask["N"] | Array["N"]) -> Array["N"]:
+    """Is another thing for a mask."""
+    return np.where(weights, x, 0) if weights.dtype == bool else weights
+
+
+@builtin(category="Tests")
+def nested(x: Array["N"], sizes: tuple[int, ...] | tuple[float, ...]) -> Array["N"]:
+    """Is another thing for whole numbers."""
+    return x + sum(isinstance(size, int) for size in sizes)
 
 
 def layer(d, m):
@@ -137,6 +163,48 @@ def test_what_is_converted_is_converted_every_time():
     twice(layered, np.ones((3, 4)), (layer(4, 4),))
     layered(wide[:, ::2], (layer(4, 4),))
     assert SEEN[-1][0].flags.c_contiguous
+
+
+def outcome(op, arguments):
+    """The value of a call, to the bit, or its error."""
+    try:
+        value = op(*arguments)
+    except OpbookError as error:
+        return type(error), str(error)
+    return value.dtype, value.shape, value.tobytes()
+
+
+UNPICKLED = pickle.loads(pickle.dumps(np.array([True, False, True])))
+OWN_CLASS = type("OwnClass", (np.ndarray,), {})
+VECTORS = [
+    *map(np.array, ([1.0, 0.0, 1.0], [0.5, 2.0, -1.0], [np.nan, np.inf, 0.0], [1, 0, 2], [0, 0, 3])),
+    *(np.array([1, 0, 1], dtype) for dtype in (bool, np.float32, np.float16, object, complex, np.uint8, ">f8")),
+    *(UNPICKLED, np.ones(4), np.ones((1, 3)), np.array(1.0), np.ones(6)[::2], np.ones(3).view(OWN_CLASS)),
+    *([1, 0, 1], [0.5, 1, 1], (1.0, 0.0, 1.0), [[1], [2, 3]], np.ma.masked_array([1.0, 0.0, 1.0])),
+]
+NUMBERS = [0, 1, 2, -1, 10**20, True, 0.0, 2.0, 2.5, np.nan, np.inf, np.int64(2), np.float64(2.5), np.array(2.0)]
+
+
+@pytest.mark.parametrize(
+    ("op", "choices"),
+    [
+        (halved, [VECTORS]),
+        (chosen, [[np.ones((3, 2)), np.ones((2, 2), np.float32), np.ones(3)], VECTORS]),
+        (powered, [VECTORS, NUMBERS]),
+        (turned, [VECTORS[:3], [*NUMBERS, None, "up", "down", "around"]]),
+        (numbered, [VECTORS, NUMBERS]),
+        (either, [VECTORS, VECTORS]),
+        (nested, [VECTORS[:2], [*itertools.product([2, 2.0, 2.5, True], repeat=2), (), [2.0], [2.5]]]),
+        (joined, [[(one, two) for one in VECTORS[:6] for two in VECTORS[:6]], [True, 1, 0.0], NUMBERS]),
+    ],
+)
+def test_what_was_called_before_changes_nothing(op, choices, monkeypatch):
+    calls = list(itertools.product(*choices))
+    with monkeypatch.context() as patch:
+        patch.setattr(Layouts, "floats_if_fitting", lambda *_: None)  # every call is checked, and layouts are kept
+        due = [outcome(op, call) for call in calls]
+    for call, one in zip(calls, due, strict=True):
+        assert outcome(op, call) == one, call
 
 
 def test_arguments_by_name_are_sorted_in_every_time():

@@ -216,7 +216,8 @@ class Call:
 
     def _apart(self, value: Any) -> Any:
         """A result that shares no memory with the arguments."""
-        if type(value) is np.ndarray and value.base is None and not any(value is given for given in self.floats):
+        is_own = type(value) is np.ndarray and value.base is None and value.dtype.kind == "f"
+        if is_own and not any(value is given for given in self.floats):
             return value
         given = {id(owner(leaf)) for leaf in tree.leaves([self.positional, self.keywords]) if is_plain_array(leaf)}
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from opbook.autodiff.tape import FLOATS, TapeValue
-from opbook.builtins.specs import Spec
+from opbook.builtins.specs import Spec, UnionSpec, ValueSpec
 
 MOST = 256
 """How many layouts a call shape keeps in mind; then it begins anew, as sequences may have any length."""
 
-BOOLEAN = np.dtype(bool)
+BOOLEAN = np.dtype(bool).num
 
 
 class _UnusualError(Exception):
@@ -71,7 +71,8 @@ def _layout(value: Any, floats: list[Any]) -> Any:
     if kind is np.ndarray:
         if not value.flags.c_contiguous:
             raise _UnusualError
-        if (dtype := value.dtype) is not BOOLEAN:
+        dtype = value.dtype
+        if dtype.num != BOOLEAN:  # not told by the dtype itself, of which an unpickled array has a copy
             floats.append(value)
         return dtype, value.shape
     if kind is TapeValue:
@@ -89,7 +90,9 @@ def _layout(value: Any, floats: list[Any]) -> Any:
 
 
 def _asks_for_a_number(spec: Spec) -> bool:
-    """Whether an annotation is met by some numbers only, which a layout does not tell apart."""
-    return any(not isinstance(choice, str) for choice in getattr(spec, "choices", ())) or any(
-        map(_asks_for_a_number, spec.parts)
-    )
+    """Whether an annotation takes some numbers otherwise than others, or not at all, which a layout does not tell."""
+    if isinstance(spec, ValueSpec):
+        # of int | float, 2.0 becomes an integer and 2.5 stays what it is
+        return {int, float} <= set(spec.types) or any(not isinstance(choice, str) for choice in spec.choices)
+    # likewise ones are taken by the first of Mask | Array, and halves by the second
+    return (isinstance(spec, UnionSpec) and spec.differentiable) or any(map(_asks_for_a_number, spec.parts))

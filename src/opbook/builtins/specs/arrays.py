@@ -250,7 +250,7 @@ def _whole_numbers(value: Any, path: str) -> Any:
             raise InputError(f"{path} {too_wide(wide)}")
     if array.dtype.kind in "iu":
         return array.astype(np.intp, copy=False)
-    numbers = as_float_array(value, path)
+    numbers = as_float_array(value, path).astype(np.float64)
     bad = ~np.isfinite(numbers) | (numbers != np.floor(numbers))
     if bad.any():
         raise InputError(f"{_first(numbers, bad, path)}, but must be a whole number")
