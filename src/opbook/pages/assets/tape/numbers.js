@@ -74,7 +74,7 @@ export function makeGrid(shape, cell = () => make("span", { className: "ob-live-
     cells.forEach((one, i) => {
       if (isShown) one.textContent = short(values[i], largest);
       else if (one !== document.activeElement || Number(one.value) !== values[i]) one.value = values[i];
-      const part = Number.isFinite(values[i]) && largest ? values[i] / largest : 0;
+      const part = Number.isFinite(values[i]) && largest >= NOISE ? values[i] / largest : 0;  // what reads 0 has no colour
       one.style.setProperty("--ob-part", `${Math.round(Math.abs(part) * 100)}%`);
       one.classList.toggle("ob-live-negative", part < 0);
     });
