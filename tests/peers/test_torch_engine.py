@@ -55,6 +55,12 @@ HEADS = (head(2, 2),)
             (1e30 * draw(2, 5).astype("f"), np.ones(5, "f"), np.ones(5, "f")),
             {},
         ),
+        "tiny entries without eps": ("rms_norm", (1e-15 * draw(2, 5).astype("f"), np.ones(5, "f")), {"eps": 0.0}),
+        "a tiny spread without eps": (
+            "layer_norm",
+            (1e-21 * draw(2, 5).astype("f"), np.ones(5, "f"), np.ones(5, "f")),
+            {"eps": 0.0},
+        ),
         "one column": ("rms_norm", (draw(3, 1), np.ones(1)), {}),
         "nothing but -inf": ("softmax", (np.full((2, 3), -np.inf),), {}),
         "an empty array": ("softmax", (np.zeros((0, 3)),), {}),

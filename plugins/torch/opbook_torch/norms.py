@@ -9,6 +9,10 @@ digits where it is larger, and all of them on constant rows."""
 LARGEST_SQUARE = 1e30
 """Beyond it a sum of squares may overflow in float32."""
 
+LARGEST_FACTOR = 1e12
+"""Beyond it the third power of what a row is multiplied by overflows in float32, which is in gradients: without `eps`
+rows of tiny numbers have such a factor."""
+
 
 @by_torch
 def layer_norm(x, gamma, beta, *, eps=1e-5):
@@ -25,7 +29,7 @@ def normed(x, gamma, beta, eps):
     """
     value, mean, reciprocal = torch().native_layer_norm(x, gamma.shape, gamma, beta, eps)
     is_precise = (reciprocal > 0) & (mean.abs() * reciprocal <= LARGEST_MEAN)  # false for infinity and NaN
-    refuse_unless(is_precise.all())
+    refuse_unless((is_precise & (reciprocal <= LARGEST_FACTOR)).all())
     return value
 
 
@@ -34,7 +38,8 @@ def rms_norm(x, gamma, *, eps=1e-5):
     """The rule, for rows whose squares fit into the precision."""
 
     def forward(x, gamma):
-        refuse_unless(x.square().sum() < LARGEST_SQUARE)
+        squares = x.square()
+        refuse_unless(squares.sum() < LARGEST_SQUARE and squares.mean(-1).min() + eps >= LARGEST_FACTOR**-2)
         return torch().nn.functional.rms_norm(x, gamma.shape, gamma, eps)
 
     refuse_unless(eps >= 0 and x.shape[-1] > 1)  # of one column the gradient is what little is left of a difference
