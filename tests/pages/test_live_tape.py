@@ -72,10 +72,16 @@ def test_sums_shapes_and_indices_say_which_entry_goes_where() -> None:
         lambda x: np.sort(x) * 2,
         lambda x: x[x > 0] * 2,
         lambda x: 2 * x if x[0] > 0 else 3 * x,
+        lambda x: 2 * x if np.max(x) < 1e6 else 3 * x,
+        lambda x: 3 * x if np.any(np.abs(x) > 10) else 2 * x,
         lambda x: x * float(stop_gradient(x)[0]),
         lambda x: np.arctan(x) + 1,
+        lambda x: np.einsum("i,j->", x, x),
     ],
-    ids=["order", "index", "branch", "constant", "a function that the script does not know"],
+    ids=[
+        *("order", "index", "branch", "rare branch", "branch on any", "constant"),
+        *("a function that the script does not know", "sums that are multiplied"),
+    ],
 )
 def test_numbers_stay_where_the_steps_depend_on_them(body: Any) -> None:
     @builtin(category="Tests")

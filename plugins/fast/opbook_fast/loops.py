@@ -142,7 +142,7 @@ def gelu_of_tanh(x, value, slope):
     """Gelu by tanh, and its derivative.
 
     Args:
-        x: (N,) entries, none of them NaN.
+        x: (N,) entries; a NaN stays one.
         value: (N,) array that holds tanh of what `bend` wrote, for the results.
         slope: (N,) array for the derivatives.
     """

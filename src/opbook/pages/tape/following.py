@@ -54,12 +54,16 @@ class FollowingTape(Tape):
 
     Args:
         follows: Whether conditions are on it too. Then a definition can't index with them.
+
+    Attributes:
+        is_straight: Whether it has all conditions, and no `if` or `while` asked for one of them.
     """
 
     def __init__(self, follows: bool) -> None:
         super().__init__()
         self.values: list[Any] = []
         self.operations: dict[int, Operation] = {}
+        self.is_straight = follows
         self._follows = follows
 
     def record(self, value: Any, parents: Sequence[int], pull: Pull | None, function: Any = None) -> Any:
@@ -104,6 +108,10 @@ class _Followed(TapeValue):
     """A value on such a tape."""
 
     __slots__ = ()
+
+    def __bool__(self) -> bool:
+        self._tape.is_straight = False  # type: ignore[attr-defined]
+        return super().__bool__()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if ufunc in QUESTIONS and method == "__call__" and not kwargs:

@@ -14,8 +14,8 @@ from opbook.pages.tape.following import Operation
 from opbook.pages.tape.program import MOST, Program, flat
 from opbook.pages.tape.tracing import Step, Trace, quiet
 
-TRIES = 2
-"""With so many other inputs it is tried whether the steps are the same."""
+SPREADS = 2, 3, 50
+"""How far from 0 the random numbers are, of either sign, with which it is tried whether the steps are the same."""
 
 
 def as_data(found: Trace, op: Builtin) -> str:
@@ -29,7 +29,8 @@ def as_data(found: Trace, op: Builtin) -> str:
     if any(step.value.size > MOST for step in steps):
         return ""
     program = Program(found.tape, [step.place for step in steps if step.is_result])
-    is_live = bool(program.nodes) and all(_same_steps(found, op, i) for i in range(TRIES))
+    can_be_live = found.tape.is_straight and bool(program.nodes)
+    is_live = can_be_live and all(_same_steps(found, op, spread) for spread in SPREADS)
     boxes = [_box(step, found) | (_live(step, program) if is_live else _recorded(step)) for step in steps]
     data = {"boxes": boxes} | ({"nodes": program.nodes} if is_live else {})
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
@@ -53,13 +54,13 @@ def _recorded(step: Step) -> dict[str, Any]:
     return {"value": flat(step.value), "incoming": flat(step.cotangent)}
 
 
-def _same_steps(found: Trace, op: Builtin, number: int) -> bool:
+def _same_steps(found: Trace, op: Builtin, spread: float) -> bool:
     """Follow random numbers of either sign, and see whether they take the same steps."""
-    draw = Draw(f"input {number} of {op.name}")
+    draw = Draw(f"input of {op.name}, {spread} from 0")
 
     def other(leaf: Any) -> Any:
         is_float = isinstance(leaf, float | np.ndarray | np.floating) and np.asarray(leaf).dtype in FLOATS
-        return 2 * draw.normal(*np.shape(leaf)) if is_float else leaf
+        return spread * draw.normal(*np.shape(leaf)) if is_float else leaf
 
     params = [p for p in found.call.shape.params if not p.keyword_only]
     args = tuple(

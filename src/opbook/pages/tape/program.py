@@ -162,9 +162,11 @@ def _multiplied(operation: Operation, operands: Sequence[Any], value: Any) -> Wa
             to.append(int(entry))
             lefts.append(i)
             rights.append(int(found[entry]) - 1)
+    if max(rights, default=0) >= right.size:
+        raise _Unknown  # the sum of several numbers: an entry on the left meets several ones on the right
     products = np.bincount(to, left.ravel()[lefts] * right.ravel()[rights], np.size(value))
     if not np.allclose(products.astype(value.dtype), np.ravel(value)):  # of Booleans, whether any pair is true
-        raise _Unknown  # an entry on the left meets several ones on the right
+        raise _Unknown  # likewise, where the sum is another one's number
     return {"do": "product", "to": to, "left": lefts, "right": rights}, operation.args
 
 
