@@ -74,7 +74,8 @@ def _attention(*shape: int) -> Callable[[str], tuple[Any, ...]]:
     return lambda dtype: tuple(normal(*shape, dtype=dtype, seed=seed) for seed in range(3))
 
 
-def _heads(d: int, n_heads: int, dtype: str) -> tuple[dict[str, Any], ...]:
+def head_weights(d: int, n_heads: int, dtype: str) -> tuple[dict[str, Any], ...]:
+    """Draw the weights of heads that share d columns."""
     width = d // n_heads
     shapes = dict(zip(HEAD_FIELDS, ((d, width),) * 3 + ((width, d),), strict=True))
     return tuple(
@@ -84,10 +85,11 @@ def _heads(d: int, n_heads: int, dtype: str) -> tuple[dict[str, Any], ...]:
 
 
 def _multi_head(n: int, d: int, n_heads: int) -> Callable[[str], tuple[Any, ...]]:
-    return lambda dtype: (normal(n, d, dtype=dtype), _heads(d, n_heads, dtype), n_heads)
+    return lambda dtype: (normal(n, d, dtype=dtype), head_weights(d, n_heads, dtype), n_heads)
 
 
-def _block(n: int, d: int, n_heads: int) -> Callable[[str], tuple[Any, ...]]:
+def block_inputs(n: int, d: int, n_heads: int) -> Callable[[str], tuple[Any, ...]]:
+    """Draw the rows and the weights of a block, in a dtype that is given later."""
     inner = 4 * d
 
     def make(dtype: str) -> tuple[Any, ...]:
@@ -98,7 +100,7 @@ def _block(n: int, d: int, n_heads: int) -> Callable[[str], tuple[Any, ...]]:
             "b1": normal(inner, dtype=dtype),
             "w2": normal(inner, d, dtype=dtype) / inner**0.5,
         }
-        return normal(n, d, dtype=dtype), {"heads": _heads(d, n_heads, dtype), **vectors, **scales, **matrices}
+        return normal(n, d, dtype=dtype), {"heads": head_weights(d, n_heads, dtype), **vectors, **scales, **matrices}
 
     return make
 
@@ -121,7 +123,9 @@ def _cases() -> Iterator[Case]:
         yield Case("multi_head_attention", "512×768", dtype, _multi_head(512, 768, 12), n_heads=12, seconds=4.0)
     for n, d, n_heads in ((512, 768, 12), (8, 16, 2)):
         for dtype in DTYPES:
-            yield Case("transformer_block", f"{n}×{d}", dtype, _block(n, d, n_heads), n_heads=n_heads, seconds=5.0)
+            yield Case(
+                "transformer_block", f"{n}×{d}", dtype, block_inputs(n, d, n_heads), n_heads=n_heads, seconds=5.0
+            )
 
 
 CASES = list(_cases())

@@ -26,7 +26,8 @@ _STYLE = """<style>
 </style>"""
 
 
-def _picture(width: int, height: int, title: str, description: str, body: Iterable[str]) -> str:
+def svg(width: int, height: int, title: str, description: str, body: Iterable[str]) -> str:
+    """Make a picture of its elements."""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -42,18 +43,20 @@ def _picture(width: int, height: int, title: str, description: str, body: Iterab
     )
 
 
-def _text(x: float, y: float, text: str, kind: str = "") -> str:
+def caption(x: float, y: float, text: str, kind: str = "") -> str:
+    """Write a text that begins at a place, or is in the middle of it, or ends there, as its kind says."""
     return f'<text x="{x:.0f}" y="{y:.0f}"{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{escape(text)}</text>'
 
 
-def _mark(name: str, x: float, y: float) -> str:
+def marker(name: str, x: float, y: float) -> str:
+    """Mark a place with the shape and the colour of a library."""
     return f'<path class="{name}" d="M{x:.1f} {y:.1f}{MARKS[name]}"/>'
 
 
 def _legend(names: Iterable[str], x: float, y: float) -> Iterator[str]:
     for i, name in enumerate(names):
-        yield _mark(name, x + 110 * i, y)
-        yield _text(x + 12 + 110 * i, y + 5, NAMES[name])
+        yield marker(name, x + 110 * i, y)
+        yield caption(x + 12 + 110 * i, y + 5, NAMES[name])
 
 
 def _chosen(rows: list[Row]) -> list[Row]:
@@ -81,20 +84,20 @@ def peers(rows: list[Row]) -> str:
     for tick in (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32):
         kind = "zero" if tick == 1 else "line"
         body += [f'<path class="{kind}" d="M{place(tick):.1f} {top - 14}V{bottom}"/>']
-        body += [_text(place(tick), bottom + 20, f"{tick:g}", "middle")]
+        body += [caption(place(tick), bottom + 20, f"{tick:g}", "middle")]
     for i, row in enumerate(chosen):
         y = top + step * i + 4
-        body.append(_text(left - 14, y + 5, f"{_short(row['op'])} {row['size']}", "end"))
+        body.append(caption(left - 14, y + 5, f"{_short(row['op'])} {row['size']}", "end"))
         mine = row["ratios"]["torch"][1]
         for name in ("jax", "autograd"):
             if name in row["ratios"]:
-                body.append(_mark(name, place(mine / row["ratios"][name][1]), y))
-        body.append(_mark("opbook", place(mine), y))
+                body.append(marker(name, place(mine / row["ratios"][name][1]), y))
+        body.append(marker("opbook", place(mine), y))
     body += _legend(("opbook", "jax", "autograd"), left, 18)
-    body.append(_text((left + right) / 2, bottom + 42, "time divided by PyTorch's; less is faster", "middle"))
+    body.append(caption((left + right) / 2, bottom + 42, "time divided by PyTorch's; less is faster", "middle"))
     description = "; ".join(f"{_short(row['op'])} {row['size']} {row['ratios']['torch'][1]:.2g}" for row in chosen)
     title = "Time of forward and VJP in float32, divided by PyTorch's"
-    return _picture(720, bottom + 56, title, f"opbook: {description}", body)
+    return svg(720, bottom + 56, title, f"opbook: {description}", body)
 
 
 _SHORT = {"scaled_dot_product_attention": "attention", "multi_head_attention": "heads", "transformer_block": "block"}
@@ -140,22 +143,22 @@ def roofline(rows: list[Row]) -> str:
     body = [f'<path class="roof" d="M{x(0.3):.1f} {y(0.3 * bandwidth):.1f}L{x(ridge):.1f} {y(peak):.1f}H{right}"/>']
     for power in range(8, 13):
         body += [f'<path class="line" d="M{left} {y(10**power):.1f}H{right}"/>']
-        body += [_text(left - 8, y(10**power) + 5, f"{10 ** (power - 9):g}", "end")]
+        body += [caption(left - 8, y(10**power) + 5, f"{10 ** (power - 9):g}", "end")]
     for intensity in (1, 10, 100, 1000):
-        body.append(_text(x(intensity), bottom + 20, str(intensity), "middle"))
-    body += [_text(left, 18, "billion operations a second"), _text(right, bottom + 44, "operations a byte", "end")]
+        body.append(caption(x(intensity), bottom + 20, str(intensity), "middle"))
+    body += [caption(left, 18, "billion operations a second"), caption(right, bottom + 44, "operations a byte", "end")]
     for i, (label, row) in enumerate(chosen):
         operations, moved = work[label]
         for name in ("autograd", "torch", "opbook"):
             if name in row["milliseconds"]:
-                body.append(_mark(name, x(operations / moved), y(operations / row["milliseconds"][name][1] * 1e3)))
-        body.append(_text(x(operations / moved), bottom - 12 - 18 * (i % 3), label, "middle"))
+                body.append(marker(name, x(operations / moved), y(operations / row["milliseconds"][name][1] * 1e3)))
+        body.append(caption(x(operations / moved), bottom - 12 - 18 * (i % 3), label, "middle"))
     body += _legend(("opbook", "torch", "autograd"), left + 280, 13)
     description = (
         f"Below {ridge:.0f} operations a byte the roof is memory, {bandwidth / 1e9:.0f} GB/s; above, it is arithmetic, "
         f"{peak / 1e9:.0f} billion operations a second."
     )
-    return _picture(720, bottom + 60, "How near the roof each op is", description, body)
+    return svg(720, bottom + 60, "How near the roof each op is", description, body)
 
 
 def _operations_and_bytes(row: Row) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from typing import Any, TypedDict
 import site_project
 
 from opbook import ops, value_and_grad, vjp
-from speed.cases import _block, _heads, normal
+from speed.cases import block_inputs, head_weights, normal
 
 ENOUGH, LONG = 0.4, 5.0
 """Seconds of work after which a point is not measured again, the least of its times counts; and of work that is done
@@ -68,7 +68,7 @@ def _attention(rows: int) -> Callable[[], object]:
 
 
 def _multi_head(n_heads: int) -> Callable[[], object]:
-    x, heads = normal(256, 512, dtype="float32"), _heads(512, n_heads, "float32")
+    x, heads = normal(256, 512, dtype="float32"), head_weights(512, n_heads, "float32")
 
     def work() -> object:
         value, pullback = vjp(ops.multi_head_attention, x, heads, n_heads)
@@ -78,7 +78,7 @@ def _multi_head(n_heads: int) -> Callable[[], object]:
 
 
 def _layers(count: int) -> Callable[[], object]:
-    x, weights = _block(64, 64, 4)("float32")
+    x, weights = block_inputs(64, 64, 4)("float32")
 
     def loss(layers: Any) -> Any:
         rows = x
@@ -90,7 +90,7 @@ def _layers(count: int) -> Callable[[], object]:
 
 
 def _batch(count: int) -> Callable[[], object]:
-    _, weights = _block(64, 64, 4)("float32")
+    _, weights = block_inputs(64, 64, 4)("float32")
     x = normal(count, 64, 64, dtype="float32")
 
     def work() -> object:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from speed.chart import _mark, _picture, _text
+from speed.chart import caption, marker, svg
 from speed.growth import CURVES, Point
 
 PANEL, ROOM, COLUMNS = 180, 56, 3
@@ -102,12 +102,12 @@ def picture(results: dict[str, Any]) -> str:
     rows = -(-len(chosen) // COLUMNS)
     left, top = ROOM + len(chosen) % COLUMNS * (PANEL + ROOM), ROOM + (rows - 1) * (PANEL + 2 * ROOM)
     for j, (_, colour, word) in enumerate(KINDS):
-        body += [_mark(colour, left + 8, top + 20 + 24 * j), _text(left + 24, top + 25 + 24 * j, word)]
-    body += [_line([(left, top + 68), (left + 16, top + 68)], "line"), _text(left + 24, top + 73, "in proportion")]
-    body += [_text(left, top + 104, "times what the least"), _text(left, top + 124, "amount costs")]
+        body += [marker(colour, left + 8, top + 20 + 24 * j), caption(left + 24, top + 25 + 24 * j, word)]
+    body += [_line([(left, top + 68), (left + 16, top + 68)], "line"), caption(left + 24, top + 73, "in proportion")]
+    body += [caption(left, top + 104, "times what the least"), caption(left, top + 124, "amount costs")]
     description = "; ".join(f"{name}: time with the power {exponent(p, 'seconds'):.2g}" for name, p in chosen)
     size = ROOM + COLUMNS * (PANEL + ROOM), rows * (PANEL + 2 * ROOM) + ROOM // 2
-    return _picture(*size, "How time and memory grow", description, body)
+    return svg(*size, "How time and memory grow", description, body)
 
 
 def _panel(name: str, points: Sequence[Point], left: int, top: int) -> Iterator[str]:
@@ -124,18 +124,18 @@ def _panel(name: str, points: Sequence[Point], left: int, top: int) -> Iterator[
         across = PANEL * math.log(amount) / math.log(max(amounts[-1], 2))
         return left + across, top + PANEL * (1 - math.log10(max(times, 0.5)) / decades)
 
-    yield _text(left, top - 14, name)
+    yield caption(left, top - 14, name)
     for power in range(decades + 1):
         y = place(1, 10**power)[1]
         yield _line([(left, y), (left + PANEL, y)], "line")
-        yield _text(left - 10, y + 5, f"{10**power:,}" if power < 4 else f"10{'⁰¹²³⁴⁵⁶⁷⁸⁹'[power]}", "end")
+        yield caption(left - 10, y + 5, f"{10**power:,}" if power < 4 else f"10{'⁰¹²³⁴⁵⁶⁷⁸⁹'[power]}", "end")
     for point, amount, kind in ((points[0], 1, ""), (points[-1], amounts[-1], "end")):
-        yield _text(place(amount, 1)[0], top + PANEL + 22, f"{point['size']:,}", kind)
+        yield caption(place(amount, 1)[0], top + PANEL + 22, f"{point['size']:,}", kind)
     yield _line([place(1, 1), place(amounts[-1], amounts[-1])], "line")
     for number, colour, _ in KINDS:
         if number in curves:
             yield _line([place(*pair) for pair in zip(amounts, curves[number], strict=True)], "roof")
-            yield from (_mark(colour, *place(*pair)) for pair in zip(amounts, curves[number], strict=True))
+            yield from (marker(colour, *place(*pair)) for pair in zip(amounts, curves[number], strict=True))
 
 
 def _line(places: Sequence[tuple[float, float]], kind: str) -> str:

@@ -16,7 +16,7 @@ export function brief(x) {
   return minus(size < 1000 ? String(Number(x.toFixed(2))) : x.toFixed(0));
 }
 
-// As figures have them: as many decimals as the largest number of the array leaves worth showing.
+// As figures have them, in narrower cells: as many decimals as the largest number leaves worth showing, three at most.
 function short(x, largest) {
   if (!Number.isFinite(x)) return infinite(x);
   const size = Math.max(Math.abs(x), largest);
