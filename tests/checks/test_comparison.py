@@ -336,3 +336,9 @@ def test_the_array_that_is_wrong_is_named_and_not_one_that_is_rounded_otherwise(
     exact = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
     status, _, message = judge([exact[0] * (1 + 1e-15), np.array([3.0])], exact, 1e-10, ["of x", "of gamma"])
     assert (status, message) == ("failed", "of gamma: expected shape (2,), got (1,)")
+
+
+def test_fields_of_a_record_may_come_in_any_order():
+    due = {"values": np.array([2.0, 1.0]), "indices": np.array([0, 3])}
+    assert judge({"indices": due["indices"], "values": due["values"]}, due, 1e-10)[0] == "passed"
+    assert judge({"indices": due["values"], "values": due["indices"]}, due, 1e-10)[0] == "failed"

@@ -20,6 +20,7 @@ def test_what_is_right_passes():
     expect(double, X, gives=[2, 4])
     expect(lambda a, b: (a, b), 1.0, X, gives=(1.0, X))
     expect(lambda a, b: [a, b], 1.0, X, gives=(1.0, X))
+    expect(lambda x: {"sum": x.sum(), "x": x}, X, gives={"x": X, "sum": 3.0})
     expect_rule(scaled, lambda x, w: x * w, np.array([[1.0, 2.0], [3.0, 5.0]]), np.array([0.5, -1.0]))
 
 
@@ -31,6 +32,8 @@ def test_what_is_right_passes():
         (lambda x: None, "got None: it has no return"),
         (lambda x: ..., "expected real numbers"),
         (lambda x: (2 * x,), "expected an array, got a tuple of 1"),
+        (lambda x: {"x": 2 * x}, "expected an array, got a record with the fields x"),
+        (lambda x: [[1], [1, 2]], "expected an array, got lists of different lengths"),
         (lambda x: np.multiply(x, 2, out=x), "writes into its argument"),
         (lambda x: 2 * x + 1e-8, r"must be \[2.0, 4.0\], but is \[2.00000001, 4.00000001\]"),
     ],
@@ -38,6 +41,19 @@ def test_what_is_right_passes():
 def test_what_is_wrong_is_told(function, message):
     with pytest.raises(AssertionError, match=message):
         expect(function, X, gives=[2, 4])
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x, "expected a record with the fields x, n, got an array"),
+        (lambda x: {"x": x}, "expected a record with the fields x, n, got a record with the fields x"),
+        (lambda x: {"x": (x,), "n": 2}, "expected an array, got a tuple of 1"),
+    ],
+)
+def test_a_record_is_held_to_its_fields(function, message):
+    with pytest.raises(AssertionError, match=message):
+        expect(function, X, gives={"x": X, "n": 2})
 
 
 @pytest.mark.parametrize(

@@ -87,15 +87,32 @@ def _noting(call: str) -> Iterator[None]:
 
 def _hold(what: str, got: Any, right: Any, tolerance: float) -> None:
     got = tuple(got) if isinstance(right, tuple) and isinstance(got, list) else got
-    if isinstance(got, tuple) and not isinstance(right, tuple | Mapping):
-        raise AssertionError(f"{what}: expected an array, got a tuple of {len(got)}")
-    got, right = got if got is None else _arrays(got), _arrays(right)
+    if got is not None:
+        got = _arrays(_placed(what, got, right), what)
+    right = _arrays(right, what)
     status, _, message = judge(got, right, tolerance)
     if status == "passed":
         return
     if _is_short(right) and tree.map(np.shape, got) == tree.map(np.shape, right):
         raise AssertionError(f"{what} {_must_be(right, got)}")
     raise AssertionError(f"{what}: {message}")
+
+
+def _placed(what: str, got: Any, right: Any) -> Any:
+    """What came, with the fields of records in the order of what must come."""
+    if isinstance(right, Mapping) and isinstance(got, Mapping) and got.keys() == right.keys():
+        return {key: _placed(what, got[key], right[key]) for key in right}
+    if isinstance(right, tuple) and isinstance(got, tuple) and len(got) == len(right):
+        return tuple(_placed(what, *pair) for pair in zip(got, right, strict=True))
+    if isinstance(right, tuple | Mapping) or isinstance(got, tuple | Mapping):
+        raise AssertionError(f"{what}: expected {_kind(right)}, got {_kind(got)}")
+    return got
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"a record with the fields {', '.join(map(str, value))}"
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else "an array"
 
 
 def _is_short(value: Any) -> bool:
@@ -111,11 +128,16 @@ def _must_be(right: Any, got: Any) -> str:
     return f"must be {wanted}, but is {found}"
 
 
-def _arrays(value: Any) -> Any:
+def _arrays(value: Any, what: str) -> Any:
     """The same with arrays: a list is one, a tuple and a record hold several."""
     if isinstance(value, Mapping):
-        return {key: _arrays(one) for key, one in value.items()}
-    return tuple(map(_arrays, value)) if isinstance(value, tuple) else np.asarray(value)
+        return {key: _arrays(one, what) for key, one in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_arrays(one, what) for one in value)
+    try:
+        return np.asarray(value)
+    except ValueError:  # NumPy's, of nested lists
+        raise AssertionError(f"{what}: expected an array, got lists of different lengths") from None
 
 
 def _written(value: Any, decimals: int) -> str:

@@ -56,7 +56,9 @@ def judge(got: Any, expected: Any, tolerance: float, names: Sequence[str] = ()) 
     Returns:
         The status, the relative error if there is one, and what is wrong.
     """
-    mine, theirs = tree.leaves(got), tree.leaves(expected)
+    is_built_alike = tree.same_structure(expected, got)
+    mine = tree.leaves_like(expected, got) if is_built_alike else tree.leaves(got)  # fields may be in another order
+    theirs = tree.leaves(expected)
     if got is None and expected is not None:
         return "failed", None, "expected a result, got None: it has no return, or not on every way"
     if len(mine) != len(theirs):
