@@ -285,3 +285,30 @@ def test_a_program_is_stopped_from_the_page(client: Client) -> None:
         thread.join(0.05)
     assert answers[0]["error"]["message"] == "the program was stopped"
     assert client.run('say("next")')["printed"] == "next\n"
+
+
+WEIGHTS = """
+x = [1, 0.5; -0.5, 1; 0.2, -0.3]
+head = {wq = eye(2), wk = eye(2), wv = eye(2), wo = eye(2)}
+weights = {heads = (head,), ln1_gamma = ones(2), ln1_beta = zeros(2), w1 = eye(2), b1 = zeros(2),
+           w2 = eye(2), b2 = zeros(2), ln2_gamma = ones(2), ln2_beta = zeros(2)}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "layer_norm(x, ones(2), zeros(2))",
+        "linear(x, eye(2), zeros(2))",
+        "scaled_dot_product_attention(x, x, x)",
+        "multi_head_attention(x, (head,), 1)",
+        "transformer_block(x, weights)",
+    ],
+)
+def test_a_confined_process_runs_what_has_accelerators(tmp_path: Path, call: str) -> None:
+    """They ask the system something at their first call, such as which BLAS there is."""
+    worker = Worker(tmp_path)
+    answer = worker.ask({"do": "run", "id": "1", "language": "qu", "code": f"{WEIGHTS}f(x) = sum({call})\ngrad(f)(x)"})
+    worker.close()
+    assert answer["error"] is None
+    assert answer["value"]

@@ -271,6 +271,36 @@ def test_values_and_gradients_follow_a_number(page: Any, pages: str) -> None:
     visit.assert_quiet()
 
 
+@pytest.mark.parametrize("typed", ["", "abc", "-", "--3"])
+def test_a_field_without_a_number_gets_its_last_one_back(page: Any, pages: str, typed: str) -> None:
+    visit = opened(page, pages, "softmax")
+    field = page.get_by_label("x, value, entry 1")
+    field.fill("2.25")
+    gradient = numbers(page, "x, gradient")
+    field.click()
+    page.keyboard.press("Delete")
+    page.keyboard.type(typed)
+    assert field.input_value() == ""
+    page.keyboard.press("Tab")
+    assert field.input_value() == "2.25"
+    assert field.evaluate("field => field.validity.valid"), "two decimals are as good as one"
+    assert numbers(page, "x, gradient") == gradient
+    visit.assert_quiet()
+
+
+def test_what_is_0_has_no_colour(page: Any, pages: str) -> None:
+    """What is left where numbers cancel is shown as 0, however large it is beside others of its kind."""
+    opened(page, pages, "layer_norm")
+    cells = page.locator(".ob-live-details .ob-live-cell")
+    step = stepper(page)
+    for number in range(1, int(step.get_attribute("max")) + 1):
+        step.fill(str(number))
+        parts = cells.evaluate_all(
+            "all => all.filter((one) => one.textContent === '0').map((one) => one.style.getPropertyValue('--ob-part'))"
+        )
+        assert set(parts) <= {"0%"}
+
+
 def test_a_number_is_dragged(page: Any, pages: str) -> None:
     opened(page, pages, "softmax")
     field = page.get_by_label("x, value, entry 1")

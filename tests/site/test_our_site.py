@@ -81,6 +81,12 @@ def test_no_path_of_this_machine_is_published(ours: Project) -> None:
             assert str(ours.folder).encode() not in content, name
 
 
+def test_no_attributes_are_shown_as_text(ours: Project) -> None:
+    for name, content in ours.files().items():
+        if name.endswith(".html"):
+            assert re.findall(rb"<p>\{:? ?[.#][^<]*\}", content) == [], name
+
+
 def test_the_placeholders_are_filled(ours: Project) -> None:
     assert "np.einsum" in ours.page("reference/differentiable-numpy")
     assert "opbook site build" in ours.page("reference/cli")

@@ -18,6 +18,7 @@ _REFUSED = (
 )
 _CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate")
 _LISTS = ("os.listdir", "os.scandir")
+_LOADED = "/proc/self/maps"  # the code that this process has loaded, where accelerators look for the BLAS of NumPy
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -31,6 +32,8 @@ def confine() -> None:
     def is_code(path: Any) -> bool:
         if not isinstance(path, str | bytes | os.PathLike):
             return False  # a number stands for a file that is open already, which is no way to a new one
+        if path == _LOADED:
+            return True
         full = Path(os.path.realpath(os.fsdecode(path)))
         return any(full.is_relative_to(root) for root in roots)
 

@@ -6,21 +6,28 @@ const STEP = 0.1;
 const PIXELS = 6;  // so far is one step
 
 export function makeField(label, changed) {
-  const field = make("input", { type: "number", step: STEP, className: "ob-live-cell", "aria-label": label });
+  const field = make("input", { type: "number", step: "any", className: "ob-live-cell", "aria-label": label });
   let start = null;
   let isDragged = false;
   let isTyped = false;
+  let last = "";  // the last number in the field, with which everything is computed
 
   const set = (number) => {
     isTyped = false;
-    field.value = Number(number.toFixed(6));
+    last = field.value = Number(number.toFixed(6));
     changed(Number(field.value));
   };
   field.addEventListener("input", () => {
     isTyped = true;
-    if (field.value !== "") changed(Number(field.value));
+    if (field.value === "") return;
+    last = field.value;
+    changed(Number(field.value));
   });
-  field.addEventListener("blur", () => { isTyped = false; });
+  field.addEventListener("focus", () => { last = field.value; });
+  field.addEventListener("blur", () => {
+    isTyped = false;
+    if (field.value === "") field.value = last;  // nothing was typed, or what is no number
+  });
   field.addEventListener("keydown", (event) => {
     // while somebody types, arrows to the left and right move the cursor; otherwise they go from step to step
     if (!isTyped && ["ArrowLeft", "ArrowRight"].includes(event.key)) return;
