@@ -288,6 +288,26 @@ def test_a_field_without_a_number_gets_its_last_one_back(page: Any, pages: str, 
     visit.assert_quiet()
 
 
+WIDER_THAN_THEIR_CELLS = """
+    all => all.filter((cell) => {
+        const text = document.createRange();
+        text.selectNodeContents(cell);
+        return text.getBoundingClientRect().width > cell.getBoundingClientRect().width;
+    }).map((cell) => cell.textContent)
+"""
+
+
+def test_numbers_fit_their_cells_on_a_phone(page: Any, pages: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    opened(page, pages, "layer_norm")
+    page.get_by_label("gamma, value, entry 1").fill("-0.00002")
+    for entry in (2, 3):
+        page.get_by_label(f"gamma, value, entry {entry}").fill("0")
+    cells = page.locator("span.ob-live-cell")
+    assert any(len(text) == len("-2.6e-6") and text.startswith("\u2212") for text in cells.all_inner_texts())
+    assert cells.evaluate_all(WIDER_THAN_THEIR_CELLS) == []
+
+
 def test_what_is_0_has_no_colour(page: Any, pages: str) -> None:
     """What is left where numbers cancel is shown as 0, however large it is beside others of its kind."""
     opened(page, pages, "layer_norm")
