@@ -66,6 +66,8 @@ custom op                              howto/first-builtin
 publish my plugin                      howto/ship-a-package
 PyTorch                                howto/weights-from-torch
 compare with PyTorch                   howto/check-a-kernel
+PyTorch's convention                   builtins/guides/what-the-libraries-disagree-about
+own kernel                             howto/check-a-kernel
 KV cache                               builtins/append_to_cache
 convolution                            builtins/conv2d
 max pooling                            builtins/max_pool

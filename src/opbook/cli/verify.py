@@ -133,7 +133,8 @@ def _measured(outcomes: "list[Outcome]") -> str:
     worst = f"worst error {max(errors):.0e}" if errors else ""
     seconds = sum(outcome.seconds for outcome in outcomes)
     others = f" ({refused} refused)" if refused else ""
-    return f"{inputs:3} inputs{others:14}{worst:17}  {seconds:5.2f} s" if inputs else ""
+    noun = "input " if inputs == 1 else "inputs"
+    return f"{inputs:3} {noun}{others:14}{worst:17}  {seconds:5.2f} s" if inputs else ""
 
 
 def _grouped(outcomes: "list[Outcome]") -> "list[list[Outcome]]":

@@ -76,11 +76,13 @@ def sections(content: str) -> list[list[str]]:
 
     Returns:
         For each heading its anchor, its words, and the text below it; the text before the first one has no anchor. Of a
-        section that is left out of the search only the heading is taken.
+        section that is left out of the search only the heading is taken, and not even that where all of it is left out.
     """
     before, *parts = _HEADING.split(content)
     found = [["", "", words(_without_excluded(before))]]
     for level, attributes, heading, text in zip(parts[::4], parts[1::4], parts[2::4], parts[3::4], strict=True):
+        if 'data-search-exclude="all"' in attributes:
+            continue
         anchor = _ID.search(attributes)
         below = "" if "data-search-exclude" in attributes else words(_without_excluded(text))
         if level == "1" or anchor is None:
