@@ -1,4 +1,4 @@
-"""What issue 17 set as goals, and whether one run met them.
+"""The goals of speed, and whether one run met them.
 
 A goal that is missed has a reason, which was measured too: it is kept here, and shown while the goal is missed.
 """
