@@ -53,7 +53,7 @@ def test_a_folder_without_a_site_exits_2(opbook, adapter, tmp_path):
     (tmp_path / "mkdocs.yml").unlink()
     result = opbook("site", "build")
     assert result.exit_code == 2
-    assert "mkdocs.yml' does not exist" in result.stderr
+    assert "there is no file mkdocs.yml here" in result.stderr
 
 
 def test_one_file_plugins_reach_the_processes_that_build(opbook, adapter, one_file_plugin):

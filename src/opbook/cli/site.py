@@ -1,6 +1,7 @@
 """`opbook site build` and `opbook site serve`."""
 
 import time
+from pathlib import Path
 from types import ModuleType
 
 import click
@@ -9,12 +10,24 @@ from opbook.cli.errors import CHECK_FAILED, UserError
 from opbook.cli.options import add_plugins, plugin_option
 from opbook.cli.output import console, print_line
 
+
+def _existing(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if not Path(value).is_file():
+        raise click.BadParameter(
+            f"there is no file {value} here. Run this in the folder that has it, or name it; "
+            "opbook new NAME makes a project with one.",
+            context,
+            parameter,
+        )
+    return value
+
+
 _config_option = click.option(
     "-f",
     "--config-file",
     default="mkdocs.yml",
     show_default=True,
-    type=click.Path(exists=True, dir_okay=False),
+    callback=_existing,
     help="The site's configuration.",
 )
 

@@ -97,9 +97,8 @@ class Catalogue(Mapping[str, Builtin]):
             raise PluginError(self._resolved.unclear[name])
         failed = [info.source.name for info in self.plugins if info.state == "failed"]
         missing = f" Plugins that failed to load: {', '.join(failed)}; opbook plugins says why." if failed else ""
-        raise UnknownBuiltinError(
-            f"there is no builtin {name}.{nearest(str(name), self._builtins)}{missing} opbook list shows all"
-        )
+        hint = nearest(str(name), self._builtins)
+        raise UnknownBuiltinError(f"there is no builtin {name or repr(name)}.{hint}{missing} opbook list shows all")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._builtins)
