@@ -62,6 +62,12 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
     """Adds an index of builtins and a page for each, with examples that the build has run."""
 
     def __init__(self) -> None:
+        self._former = FormerSite()
+        self._empties = self._is_built = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing of any page. MkDocs keeps a plugin with `on_startup` while it serves, from build to build."""
         self._site = Site()
         self._options: SiteOptions | None = None
         self._check = FinalCheck()
@@ -69,8 +75,6 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         self._has_search = False
         self._markdown: dict[str, str] = {}  # the text of pages, by their addresses in the docs
         self._page: Page | None = None  # the one that Markdown is converting
-        self._former = FormerSite()
-        self._empties = self._is_built = False
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Note down whether MkDocs is going to empty the folder of a site that is to stay if the build fails."""
@@ -80,6 +84,7 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
         """Move the site that is there aside, before MkDocs empties its folder."""
         if self._empties:
             self._former.take(Path(config.site_dir))
+            self._empties = False  # further languages are builds of their own, into the same folder
 
     def on_build_error(self, *, error: Exception) -> None:
         """Put the site back that was there."""
@@ -222,9 +227,13 @@ class OpbookPlugin(BasePlugin[OpbookConfig]):
             if not {"site-packages", "dist-packages"} & set(Path(path).parts):
                 server.watch(path)
 
+        def build_again() -> None:
+            self._begin()
+            builder()
+
         notice = Notice(server.serve_request)
         server.set_app(notice)
-        server.builder = rebuild = rebuilding(notice, builder, Path(config.site_dir))
+        server.builder = rebuild = rebuilding(notice, build_again, Path(config.site_dir))
         if is_private(config):
             playground = Playground(notice, config.dev_addr.port, _home(config), self.config.plugins)
             server.set_app(playground)
