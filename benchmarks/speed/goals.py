@@ -20,7 +20,7 @@ OF_PRODUCTS = {"scaled_dot_product_attention": 1.15, "transformer_block": 1.10}
 _OWN_RULE = "no accelerator: the own rule takes a dozen passes in float64 over whole arrays"
 
 REASONS = {
-    "layer_norm": "the rule alone takes as long as PyTorch; the rest is what vjp copies",
+    "layer_norm": "the rule alone takes as long as PyTorch on one thread; the rest is what vjp copies",
     "batch_norm": _OWN_RULE,
     "group_norm": _OWN_RULE,
     "cross_entropy": "of few rows, a third of the time is what vjp checks and copies",
