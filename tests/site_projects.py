@@ -102,6 +102,31 @@ except SiteError as error:
 """
 
 
+def instant(name: str, address: str, options: str, *others: str) -> str:
+    """Configure a site in which the theme puts other content into a page instead of loading another page.
+
+    Args:
+        name: The site's name.
+        address: Where it is served: the theme does so at the site's own address only.
+        options: The options of our plugin.
+        others: Plugins in front of it.
+    """
+    return f"""
+        site_name: {name}
+        site_url: {address}
+        theme:
+          name: material
+          font: false
+          features: [navigation.instant]
+          palette:
+            - media: "(prefers-color-scheme: light)"
+              scheme: default
+            - media: "(prefers-color-scheme: dark)"
+              scheme: slate
+        plugins: [{", ".join([*others, f"opbook: {{{options}}}"])}]
+        """
+
+
 class Project:
     """A folder with a `mkdocs.yml`.
 

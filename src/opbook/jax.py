@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook.autodiff import tree
-from opbook.autodiff.flat import Flat, FlatFunction, flat_pullback, is_float
+from opbook.autodiff.flat import FlatFunction, flat_pullback, is_float, through_flat
 from opbook.builtins.builtin import Builtin
 from opbook.errors import MissingPackageError
 from opbook.plugins.catalogue import catalogue
@@ -36,17 +35,7 @@ def function(builtin: str | Builtin) -> Callable[..., Any]:
     import jax
 
     op = catalogue()[builtin] if isinstance(builtin, str) else builtin
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        leaves = tree.leaves((args, kwargs))
-        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array | np.ndarray)]
-        flat = Flat(op, args, kwargs, places)
-        results = _apply(flat, [leaves[i] for i in places])
-        return tree.unflatten(flat.structure, results)
-
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = op.__doc__
-    return call
+    return through_flat(op, op.name, lambda leaf: isinstance(leaf, jax.Array | np.ndarray), _apply)
 
 
 def _apply(function: FlatFunction, arrays: Sequence[Any]) -> tuple[Any, ...]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from opbook.autodiff import tree
-from opbook.autodiff.flat import Flat, FlatFunction, flat_pullback, flat_vjp
+from opbook.autodiff.flat import FlatFunction, flat_pullback, flat_vjp, through_flat
 from opbook.builtins.builtin import Builtin
 from opbook.errors import DTypeError, MissingPackageError
 from opbook.plugins.catalogue import catalogue
@@ -38,18 +37,9 @@ def function(builtin: str | Builtin) -> Callable[..., Any]:
     import torch
 
     op = catalogue()[builtin] if isinstance(builtin, str) else builtin
-
-    @torch.compiler.disable  # it would take what NumPy does for its own
-    def call(*args: Any, **kwargs: Any) -> Any:
-        leaves = tree.leaves((args, kwargs))
-        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        flat = Flat(op, args, kwargs, places)
-        results = _apply(flat, [leaves[i] for i in places])
-        return tree.unflatten(flat.structure, results)
-
-    call.__name__ = call.__qualname__ = op.name
-    call.__doc__ = op.__doc__
-    return call  # type: ignore[no-any-return]
+    call = through_flat(op, op.name, lambda leaf: isinstance(leaf, torch.Tensor), _apply)
+    # PyTorch's compiler would take what NumPy does for its own
+    return torch.compiler.disable(call)  # type: ignore[no-any-return]
 
 
 def _apply(function: FlatFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:

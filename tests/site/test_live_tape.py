@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from site_projects import Project, Visit
+from site_projects import Project, Visit, instant
 
 import opbook.pages
 from opbook import vjp
@@ -60,25 +60,6 @@ LIVE = {
 """Builtins whose numbers a reader can change; there are more."""
 
 INPUTS = 4
-
-SITE = """
-    site_name: Tapes
-    site_url: ADDRESS
-    theme:
-      name: material
-      font: false
-      features: [navigation.instant]
-      palette:
-        - media: "(prefers-color-scheme: light)"
-          scheme: default
-        - media: "(prefers-color-scheme: dark)"
-          scheme: slate
-    plugins:
-      - opbook:
-          verify: false
-          only: [layer_norm, softmax, embedding, group_norm, llama_block, sgd_step]
-    """
-"""A site in which the theme puts other content into a page instead of loading another page."""
 
 COMPUTE = """
 async ([address, cases]) => {
@@ -222,7 +203,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory, serving: Callable[[Path], st
     folder = tmp_path_factory.mktemp("tapes")
     project = Project(folder, folder / "site")
     address = serving(project.site)
-    project.write("mkdocs.yml", SITE.replace("ADDRESS", address))
+    only = "layer_norm, softmax, embedding, group_norm, llama_block, sgd_step"
+    project.write("mkdocs.yml", instant("Tapes", address, f"verify: false, only: [{only}]"))
     project.write("docs/index.md", "# Tapes\n")
     built = project.build()
     assert built.returncode == 0, built.stderr

@@ -6,32 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from site_projects import Project, Visit
+from site_projects import Project, Visit, instant
 
 from opbook.ops import attention_weights, layer_norm, softmax
 
 api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
 
 pytestmark = pytest.mark.browser
-
-CONFIG = """
-    site_name: Touch
-    theme:
-      name: material
-      font: false
-      features: [navigation.instant]
-      palette:
-        - media: "(prefers-color-scheme: light)"
-          scheme: default
-        - media: "(prefers-color-scheme: dark)"
-          scheme: slate
-    site_url: ADDRESS
-    plugins:
-      - search
-      - opbook:
-          only: [scaled_dot_product_attention, heatmap, layer_norm, softmax]
-          verify: false
-    """
 
 GUIDE = """
     # Guide
@@ -57,8 +38,8 @@ def address(tmp_path_factory: pytest.TempPathFactory, serving: Any) -> str:
     folder = tmp_path_factory.mktemp("touch")
     project = Project(folder, folder / "site")
     address = serving(project.site)
-    project.write("mkdocs.yml", CONFIG)
-    project.change("mkdocs.yml", "ADDRESS", address)  # instant navigation stays at the site's own address
+    only = "scaled_dot_product_attention, heatmap, layer_norm, softmax"
+    project.write("mkdocs.yml", instant("Touch", address, f"only: [{only}], verify: false", "search"))
     project.write("docs/index.md", GUIDE)
     built = project.build()
     assert built.returncode == 0, built.stderr

@@ -99,9 +99,7 @@ def is_short(q, k, v, key_mask, causal):
     """
     if not 2 < q.ndim == k.ndim == v.ndim or not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
         return False
-    is_causal_wrong = causal and q.shape[-2] != k.shape[-2]
-    is_key_mask_wrong = key_mask is not None and key_mask.ndim not in (1, q.ndim - 1)
-    return q.shape[-1] > 0 and not is_causal_wrong and not is_key_mask_wrong
+    return not _may_be_refused(q, k, key_mask, causal)
 
 
 def short_attention(q, k, v, mask=None, *, key_mask=None, causal=False, scale=None):
@@ -138,10 +136,14 @@ def fits_tiles(q, k, key_mask, causal):
     Returns:
         False for few scores, and for a call that may be wrong.
     """
+    return q.shape[-2] * k.shape[-2] >= TILED_FROM and not _may_be_refused(q, k, key_mask, causal)
+
+
+def _may_be_refused(q, k, key_mask, causal):
     (n_queries, width), n_keys = q.shape[-2:], k.shape[-2]
     is_causal_wrong = causal and n_queries != n_keys
     is_key_mask_wrong = key_mask is not None and key_mask.ndim not in (1, max(q.ndim, k.ndim) - 1)
-    return n_queries * n_keys >= TILED_FROM and width > 0 and not is_causal_wrong and not is_key_mask_wrong
+    return width == 0 or is_causal_wrong or is_key_mask_wrong
 
 
 def tiled_attention(q, k, v, mask=None, *, key_mask=None, causal=False, scale=None):

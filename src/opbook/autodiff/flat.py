@@ -47,6 +47,36 @@ class Flat:
         return tuple(tree.leaves(value))
 
 
+def through_flat(
+    function: Callable[..., Any],
+    name: str,
+    is_array: Callable[[Any], bool],
+    apply: Callable[[FlatFunction, list[Any]], Arrays],
+) -> Callable[..., Any]:
+    """Make of a function one that another framework evaluates.
+
+    Args:
+        function: The function; the new one has its documentation.
+        name: The name of the new one.
+        is_array: Tells which leaves of the arguments are arrays of the framework.
+        apply: Evaluates a flat function of such arrays, and returns others.
+
+    Returns:
+        A function of the same arguments, with arrays of the framework in them and in its value.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        leaves = tree.leaves((args, kwargs))
+        places = [i for i, leaf in enumerate(leaves) if is_array(leaf)]
+        flat = Flat(function, args, kwargs, places)
+        results = apply(flat, [leaves[i] for i in places])
+        return tree.unflatten(flat.structure, results)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = function.__doc__
+    return call
+
+
 def flat_vjp(function: FlatFunction, places: Iterable[int], arrays: Arrays) -> tuple[Arrays, FlatFunction]:
     """Evaluate a flat function and get its pullback.
 

@@ -5,6 +5,7 @@
   const SVG = "http://www.w3.org/2000/svg";
   const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+  // As in play/elements.js, which only modules can load: this script works in a page that was opened from a folder as well.
   function make(tag, properties = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
