@@ -386,6 +386,7 @@ def test_without_scripts_there_is_the_picture(browser: Any, pages: str) -> None:
 
 def test_a_tape_is_live_after_a_page_was_opened_from_another(page: Any, pages: str) -> None:
     opened(page, pages, "layer_norm")
+    page.wait_for_load_state("networkidle")  # the theme takes links over once it has read the sitemap
     page.evaluate("window.isSame = true")
     page.get_by_role("link", name="softmax", exact=True).locator("visible=true").first.click()
     page.get_by_role("heading", name="softmax", level=1).wait_for()
