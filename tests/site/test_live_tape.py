@@ -386,12 +386,12 @@ def test_without_scripts_there_is_the_picture(browser: Any, pages: str) -> None:
 
 def test_a_tape_is_live_after_a_page_was_opened_from_another(page: Any, pages: str) -> None:
     opened(page, pages, "layer_norm")
-    page.wait_for_load_state("networkidle")  # the theme takes links over once it has read the sitemap
     page.evaluate("window.isSame = true")
     page.get_by_role("link", name="softmax", exact=True).locator("visible=true").first.click()
     page.get_by_role("heading", name="softmax", level=1).wait_for()
     page.locator("#tape > summary").click()
     assert page.evaluate("window.isSame"), "the theme has replaced the content only"
+    page.locator(".ob-live").wait_for()  # it is loaded when the tape is opened
     assert page.get_by_label("x, value, entry 1").is_visible()
 
 
